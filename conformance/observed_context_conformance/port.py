@@ -6,7 +6,7 @@ below are for our own code and for those who like to annotate theirs. The author
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NotRequired, Protocol, TypedDict
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -185,6 +185,21 @@ class Replayed(TypedDict):
 
 
 Model = Callable[[list[Message]], Message]
+Prompt = str | list[Message]
+Summarize = Callable[[Prompt], str | None]
+
+
+class Store(Protocol):
+    """The kit's store, as `compact` and `scheduler` see it. Any method may raise."""
+
+    def load(self, session: str) -> list[Row]:
+        """All rows of a session, ascending by seq."""
+
+    def append(self, session: str, row: Row) -> int:
+        """Store a row; returns the seq that it got."""
+
+    def commit(self, session: str, row: Row, previous: int | None) -> int | None:
+        """Store a summary row if the newest one still has seq `previous` (None: there is none); None when it has not."""
 
 
 class Port(Protocol):
@@ -219,6 +234,24 @@ class Port(Protocol):
     ) -> list[Row]:
         """Run an addressed turn and return the rows that it persists (TURN)."""
 
+    def compact(self, store: Store, session: str, limits: Limits, summarize: Summarize) -> Row | None:
+        """Run one pass of compaction; the summary row as stored, or None (CMP)."""
+
+    def redact(self, text: str) -> str:
+        """Take the secrets out of a text (RED)."""
+
+    def scheduler(
+        self,
+        store: Store,
+        limits: Limits,
+        summarize: Callable[[Prompt], Awaitable[str | None]],
+        clock: Callable[[], float],
+    ) -> Any:
+        """An object with `appended(session, chars)` and `drain()` (SCH)."""
+
+    def gateway(self, settings: Settings, environment: Any) -> Any:
+        """An object with `receive`, `transcript`, `search`, `drain`, `close` (GWY)."""
+
 
 # The requirement that a call breaks when its result does not even have the right shape.
 SHAPE_OF: dict[str, str] = {
@@ -230,6 +263,10 @@ SHAPE_OF: dict[str, str] = {
     "limits": "LIM-1",
     "wrap": "TURN-2",
     "turn": "TURN-4",
+    "compact": "CMP-10",
+    "redact": "RED-8",
+    "scheduler": "SCH-6",
+    "gateway": "GWY-6",
 }
 
 METHODS: tuple[str, ...] = tuple(SHAPE_OF)
