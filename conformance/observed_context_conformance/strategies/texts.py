@@ -1,4 +1,4 @@
-"""Generators of what people write and call themselves: ordinary words, and text that tries to pass for something else."""
+"""Generators of what people write and call themselves: ordinary words, and text that poses as something else."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def words(*, min_size: int = 1, max_size: int = 4) -> SearchStrategy[str]:
 
 
 def structure() -> SearchStrategy[str]:
-    """One line that a gateway writes itself: an attribution, a note, a header; what the adapter declares is among them."""
+    """One line that a gateway writes itself: an attribution, a note, a header (those that the adapter declares too)."""
     return st.one_of(
         st.sampled_from(ATTRIBUTIONS),
         st.sampled_from(STRUCTURE),
