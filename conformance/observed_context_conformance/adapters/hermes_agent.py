@@ -1,0 +1,403 @@
+"""The adapter for hermes-agent, a gateway from PyPI with an observe mode for Telegram: it drives the released package.
+
+Every decision is the package's own. An event is delivered as Telegram delivers it (`hermes_telegram`), to the handler
+that the package registers for such an update; what the handler does is the answer:
+
+- `gate`: whether it dispatches, observes, or does neither;
+- `row`: the handler with the decision to observe, then what `SessionStore.load_transcript` gives back;
+- `address`: the handler with the decision to dispatch, then the event that it hands to the gateway;
+- `replay`, `wrap`: `gateway.run._build_gateway_agent_history`, `._wrap_current_message_with_observed_context`.
+
+An account is a gateway with a home of its own, hence with sessions of its own: the names of sessions begin with the
+account. A downloaded file lies where the package puts it; the part of its path that the package makes up is replaced by
+the path that the event gives, and what is left of the sender's file name stays.
+
+Tried with 0.16.0 to 0.19.0; the environment for it is made by `.ci/hermes`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import importlib.metadata
+import importlib.util
+import json
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from observed_context_conformance.adapters.hermes_environment import isolate
+from observed_context_conformance.adapters.hermes_telegram import FILE_SIZE, Delivery, deliveries, number
+
+_SPEC = "0.1"
+_LISTENERS = 64
+"""How many settings keep their adapter."""
+
+_TELEGRAM_MODULES = ("plugins.platforms.telegram.adapter", "gateway.platforms.telegram")
+"""Where the Telegram adapter is: from 0.18 on, and before."""
+
+_MADE_UP = re.compile(r".*/(?:[a-z]+_)?[0-9a-f]{12}(?=[_.]|$)_?", re.DOTALL)
+"""The part of a cached file's path that the package makes up: its directory and a random number."""
+
+_NOT_SENT = ("timestamp", "tool_name", "effect_disposition", "api_content")
+"""What the package takes out of a message of the history when it makes the request of it."""
+
+_LOGGERS = ("agent", "gateway", "hermes_cli", "hermes_state", "plugins", "tools")
+"""Where the package logs; its warnings are for a log file, not for the terminal of a check."""
+
+_IMAGE = b"\xff\xd8\xff\xe0\x00\x10JFIF".ljust(FILE_SIZE, b"\0")
+_NO_TEXT = b"\xff" * FILE_SIZE
+_NAMES = {
+    "image": "photos/file_0.jpg",
+    "voice": "voice/file_0.oga",
+    "audio": "music/file_0.mp3",
+    "video": "videos/file_0.mp4",
+    "document": "documents/file_0",
+}
+"""How Telegram names the files of each kind on its servers."""
+
+
+def create() -> HermesAgent:
+    """The adapter for the installed hermes-agent.
+
+    Raises:
+        ModuleNotFoundError: hermes-agent or python-telegram-bot is not installed beside the kit.
+    """
+    for module, package in (("gateway", "hermes-agent"), ("telegram", "python-telegram-bot")):
+        if importlib.util.find_spec(module) is None:
+            raise ModuleNotFoundError(
+                f"{package} is not installed here. It pins what it depends on, so give it an environment of its own: "
+                "run .ci/hermes, or pip install observed-context hermes-agent==0.19.0 python-telegram-bot==22.6"
+            )
+    return HermesAgent(isolate())
+
+
+class HermesAgent:
+    """The port's methods on top of the package. One object serves any number of calls.
+
+    Args:
+        home: the package's home directory, as `isolate` made it.
+    """
+
+    def __init__(self, home: Path) -> None:
+        for name in _LOGGERS:
+            logging.getLogger(name).addHandler(logging.NullHandler())
+        self._run: Any = importlib.import_module("gateway.run")
+        config: Any = importlib.import_module("gateway.config")
+        session: Any = importlib.import_module("gateway.session")
+        self._store: Any = session.SessionStore(sessions_dir=home / "sessions", config=config.GatewayConfig())
+        self._listeners: OrderedDict[str, _Listener] = OrderedDict()
+        self._loop = asyncio.new_event_loop()
+
+    def describe(self) -> dict[str, Any]:
+        """The package and the release that is installed."""
+        return {
+            "name": "hermes-agent",
+            "version": importlib.metadata.version("hermes-agent"),
+            "spec": _SPEC,
+            "profile": "block",
+            "markers": {"telegram": self._run._TELEGRAM_OBSERVED_CONTEXT_PROMPT_MARKER},
+            "headers": {
+                "block": self._run._OBSERVED_GROUP_CONTEXT_HEADER,
+                "addressed": self._run._CURRENT_ADDRESSED_MESSAGE_HEADER,
+            },
+        }
+
+    def gate(self, event: dict[str, Any], settings: dict[str, Any]) -> dict[str, str]:
+        """What the handler of such an update does. Of an album, the first update decides that the text is in."""
+        listener = self._listener(event, settings)
+        self._loop.run_until_complete(listener.receive(deliveries(event, settings)[0]))
+        if listener.dispatched:
+            return {"action": "dispatch"}
+        return {"action": "observe" if listener.observed else "ignore"}
+
+    def row(self, event: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any] | None:
+        """The row of an observed message as it comes back from the package's store; None when none was stored."""
+        listener = self._listener(event, settings)
+        written = _Written(self._store)
+        listener.adapter.set_session_store(written)
+        made = deliveries(event, settings)
+        for delivery in made:
+            self._loop.run_until_complete(listener.receive(delivery, decision="observe"))
+        if written.entry is None:
+            return None
+        stored = self._store.load_transcript(written.entry.session_id)
+        self._forget(written.entry)
+        if not stored:
+            return None
+        row = _row(stored[0], f"{event['account']}/{written.entry.session_key}")
+        for seen, delivery in zip(listener.observed, made, strict=False):
+            row["content"] = _at_the_events_path(row["content"], seen, delivery)
+        return row
+
+    def address(self, event: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any] | None:
+        """The event that the handler gives to the gateway; None when it gives none."""
+        listener = self._listener(event, settings)
+        made = deliveries(event, settings)[0]
+        self._loop.run_until_complete(listener.receive(made, decision="dispatch"))
+        if not listener.dispatched:
+            return None
+        framed = listener.dispatched[0]
+        return {
+            "message": _at_the_events_path(framed.text, framed, made),
+            "channel_prompt": framed.channel_prompt,
+            "session": f"{event['account']}/{self._store._generate_session_key(framed.source)}",
+            "sender": framed.source.user_id,
+        }
+
+    def replay(
+        self, transcript: list[dict[str, Any]], channel_prompt: str | None, limits: dict[str, int]
+    ) -> dict[str, Any]:
+        """History and block. The package has no cap and no summaries: limits are unused, a summary row is a text."""
+        rows = [_transcript_entry(row) for row in transcript]
+        history, block = self._run._build_gateway_agent_history(rows, channel_prompt=channel_prompt)
+        return {"history": [_message(entry) for entry in history], "block": block}
+
+    def wrap(self, message: Any, block: str | None) -> Any:
+        """The addressed message as the model sees it."""
+        return self._run._wrap_current_message_with_observed_context(message, block)
+
+    def _forget(self, entry: Any) -> None:
+        """Remove a session, so that the next row of its chat is alone in it and the store does not grow."""
+        self._store._db.delete_session(entry.session_id)
+        self._store._entries.pop(entry.session_key, None)
+
+    def _listener(self, event: dict[str, Any], settings: dict[str, Any]) -> _Listener:
+        key = json.dumps(settings, sort_keys=True)
+        listener = self._listeners.get(key)
+        if listener is None:
+            listener = self._listeners[key] = _Listener(settings, self._store)
+            if len(self._listeners) > _LISTENERS:
+                self._listeners.popitem(last=False)
+        self._listeners.move_to_end(key)
+        listener.begin(event["chat"]["id"], settings["channel_prompt"])
+        return listener
+
+
+class _Listener:
+    """The package's Telegram adapter under one configuration, with an ear at its exits.
+
+    Attributes:
+        adapter: the package's object.
+        dispatched: the events that it gave to the gateway since `begin`.
+        observed: the events that it observed since `begin`; None for one that it builds itself.
+    """
+
+    def __init__(self, settings: dict[str, Any], store: Any) -> None:
+        config: Any = importlib.import_module("gateway.config")
+        self._telegram: Any = importlib.import_module("telegram")
+        self._filters: Any = importlib.import_module("telegram.ext.filters")
+        self._store = store
+        self._bot = _Bot(number(settings["bot"]["id"]), settings["bot"]["handle"], self._telegram)
+        self.adapter: Any = _telegram_module().TelegramAdapter(
+            config.PlatformConfig(enabled=True, token="1:T", extra=_extra(settings))
+        )
+        self.adapter._bot = self._bot
+        self.dispatched: list[Any] = []
+        self.observed: list[Any] = []
+        self._storing = False
+        self._listen()
+
+    def begin(self, chat: str, channel_prompt: str | None) -> None:
+        """Forget the last event; the prompt of a chat is configured by the chat's id."""
+        self.dispatched, self.observed = [], []
+        self.adapter.config.extra["channel_prompts"] = {} if channel_prompt is None else {chat: channel_prompt}
+
+    async def receive(self, delivery: Delivery, decision: str | None = None) -> None:
+        """Give one update to the handler that the package registers for it.
+
+        Args:
+            delivery: the update.
+            decision: `observe` or `dispatch` where that is not asked but given; a row is stored only then.
+        """
+        self._bot.medium = delivery.medium
+        update = self._telegram.Update.de_json(delivery.update, self._bot)
+        overridden: dict[str, Callable[..., bool]] = {}
+        if decision is not None:
+            overridden["_should_process_message"] = lambda message, **options: decision == "dispatch"
+            overridden["_should_observe_unmentioned_group_message"] = lambda message: decision == "observe"
+        self._storing = decision == "observe"
+        vars(self.adapter).update(overridden)
+        try:
+            handler = self._handler(update, observing=self._storing)
+            if handler is not None:
+                await handler(update, None)
+        finally:
+            for name in overridden:
+                del vars(self.adapter)[name]
+
+    def _handler(self, update: Any, *, observing: bool) -> Any:
+        """As in `TelegramAdapter.connect`. The package observes no commands; asked for a row, it is a text's."""
+        filters = self._filters
+        if filters.COMMAND.check_update(update):
+            return self.adapter._handle_text_message if observing else self.adapter._handle_command
+        if filters.TEXT.check_update(update):
+            return self.adapter._handle_text_message
+        files = filters.PHOTO | filters.VIDEO | filters.AUDIO | filters.VOICE | filters.Document.ALL
+        media = files | filters.Sticker.ALL
+        return self.adapter._handle_media_message if media.check_update(update) else None
+
+    def _listen(self) -> None:
+        observe = self.adapter._observe_unmentioned_group_message
+
+        def observed(message: Any, kind: Any, update_id: Any = None, event: Any = None) -> None:
+            self.observed.append(event)
+            if self._storing:
+                observe(message, kind, update_id=update_id, event=event)
+
+        def dispatched(event: Any) -> None:
+            self.dispatched.append(event)
+
+        async def handled(event: Any) -> None:
+            self.dispatched.append(event)
+
+        async def queued(group: str, event: Any) -> None:
+            self.dispatched.append(event)
+
+        async def no_menu(message: Any) -> None:
+            """Menus are sent to Telegram."""
+
+        vars(self.adapter).update(
+            _observe_unmentioned_group_message=observed,
+            _enqueue_text_event=dispatched,
+            _enqueue_photo_event=lambda batch, event: dispatched(event),
+            _queue_media_group_event=queued,
+            _ensure_forum_commands=no_menu,
+            handle_message=handled,
+        )
+
+
+class _Bot:
+    """Telegram's side of the bot: who it is, and the files that it can get.
+
+    Attributes:
+        medium: the attachment behind the next file id.
+    """
+
+    def __init__(self, identity: int, handle: str, telegram: Any) -> None:
+        self.id = identity
+        self.username = handle
+        self.medium: dict[str, Any] | None = None
+        self._telegram = telegram
+
+    async def get_file(self, file_id: str, *rest: Any, **options: Any) -> _File:
+        """The file, or what the library raises when the download fails."""
+        if self.medium is None or self.medium["error"] is not None:
+            raise self._telegram.error.NetworkError((self.medium or {}).get("error") or "no such file")
+        return _File(self.medium)
+
+    async def send_message(self, *rest: Any, **options: Any) -> None:
+        """Nothing reaches a chat."""
+
+
+class _File:
+    """A file on Telegram's servers."""
+
+    def __init__(self, medium: dict[str, Any]) -> None:
+        self.file_path = f"https://api.telegram.org/file/bot1:T/{_NAMES[medium['kind']]}"
+        self._bytes = _IMAGE if medium["kind"] == "image" else _NO_TEXT
+
+    async def download_as_bytearray(self, *rest: Any, **options: Any) -> bytearray:
+        """Its content: something of the right kind."""
+        return bytearray(self._bytes)
+
+
+class _Written:
+    """The package's store, remembering the session that was written to.
+
+    Attributes:
+        entry: the session's entry, None when nothing was written.
+    """
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.entry: Any = None
+
+    def get_or_create_session(self, source: Any) -> Any:
+        """The store's, remembered."""
+        self.entry = self._store.get_or_create_session(source)
+        return self.entry
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+def _telegram_module() -> Any:
+    for name in _TELEGRAM_MODULES:
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as missing:
+            if not name.startswith(str(missing.name)):
+                raise
+    raise ModuleNotFoundError(
+        f"no Telegram adapter where hermes-agent has had it so far: {', '.join(_TELEGRAM_MODULES)}"
+    )
+
+
+def _extra(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings as the package's configuration has them.
+
+    `allowed_chats` are the groups that it answers in (none named: all of them), `group_allowed_chats` those that it
+    observes in.
+    """
+    allowed = list(settings["allowed_chats"] or [])
+    return {
+        "require_mention": settings["require_mention"],
+        "observe_unmentioned_group_messages": settings["observe"],
+        "allowed_chats": allowed if settings["group_policy"] == "allowlist" else [],
+        "group_allowed_chats": allowed,
+        "free_response_chats": list(settings["free_response_chats"]),
+        "mention_patterns": list(settings["mention_patterns"]),
+    }
+
+
+def _row(stored: dict[str, Any], session: str) -> dict[str, Any]:
+    rest = dict(stored)
+    row = {
+        "role": rest.pop("role"),
+        "content": rest.pop("content"),
+        "observed": rest.pop("observed", False),
+        "message_id": rest.pop("message_id", None),
+        "time": datetime.fromtimestamp(rest.pop("timestamp"), UTC).isoformat(),
+        "session": session,
+    }
+    return row | {"extra": rest} if rest else row
+
+
+def _at_the_events_path(text: str, seen: Any, delivery: Delivery) -> str:
+    if seen is None or delivery.medium is None:
+        return text
+    for cached in seen.media_urls:
+        made_up = _MADE_UP.match(cached)
+        if made_up is not None:
+            rest = cached[made_up.end() :]
+            # An extension alone is the package's; anything longer came from the sender.
+            kept = "" if re.fullmatch(r"\.[a-z0-9]+", rest) else rest
+            text = text.replace(cached, (delivery.medium["path"] or delivery.medium["url"] or "") + kept)
+    return text
+
+
+def _transcript_entry(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as the package's store gives it back. It keeps a platform's message id on the rows of users only."""
+    entry: dict[str, Any] = {"role": row["role"], "content": row.get("content")}
+    if row.get("observed"):
+        entry["observed"] = True
+    if row["role"] == "user" and row.get("message_id"):
+        entry["message_id"] = row["message_id"]
+    if row.get("time"):
+        entry["timestamp"] = datetime.fromisoformat(row["time"]).timestamp()
+    for ours, theirs in (("tool_calls", "tool_calls"), ("tool_call_id", "tool_call_id"), ("name", "tool_name")):
+        if ours in row:
+            entry[theirs] = row[ours]
+    return entry
+
+
+def _message(entry: dict[str, Any]) -> dict[str, Any]:
+    message = {key: value for key, value in entry.items() if key not in _NOT_SENT}
+    if "tool_name" in entry:
+        message["name"] = entry["tool_name"]
+    return message

@@ -1,0 +1,72 @@
+"""The surroundings in which the package hermes-agent runs: a home of its own, no credentials, no network."""
+
+from __future__ import annotations
+
+import atexit
+import ipaddress
+import os
+import shutil
+import socket
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+@cache
+def isolate() -> Path:
+    """Prepare this process for the first import of the package, which reads all of this while it is imported.
+
+    The environment loses what would configure the package (`HERMES_*`, `TELEGRAM_*`, `*_API_KEY`), `HERMES_HOME` is a
+    fresh directory that is removed at exit, and every connection that does not stay on this machine is refused.
+
+    Returns:
+        The home directory.
+    """
+    for name in list(os.environ):
+        if name.startswith(("HERMES_", "TELEGRAM_")) or name.endswith("_API_KEY"):
+            del os.environ[name]
+    home = Path(tempfile.mkdtemp(prefix="observed-context-hermes-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    os.environ["HERMES_HOME"] = str(home)
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
+    # Otherwise the full gateway downloads a program when it starts.
+    (home / "config.yaml").write_text("security:\n  tirith_enabled: false\n", encoding="utf-8")
+    _refuse_the_network()
+    return home
+
+
+def _refuse_the_network() -> None:
+    connect, connect_ex, getaddrinfo = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
+
+    def guarded_connect(self: socket.socket, address: Any) -> None:
+        _require_loopback(self.family, address)
+        connect(self, address)
+
+    def guarded_connect_ex(self: socket.socket, address: Any) -> int:
+        _require_loopback(self.family, address)
+        return connect_ex(self, address)
+
+    def guarded_getaddrinfo(host: Any, *rest: Any, **options: Any) -> Any:
+        name = host.decode() if isinstance(host, bytes) else host
+        if name is not None and not _is_loopback(str(name)):
+            raise socket.gaierror(socket.EAI_FAIL, f"no name is looked up during a conformance check: {name}")
+        return getaddrinfo(host, *rest, **options)
+
+    setattr(socket.socket, "connect", guarded_connect)  # noqa: B010 - mypy forbids the plain assignment to a method
+    setattr(socket.socket, "connect_ex", guarded_connect_ex)  # noqa: B010
+    socket.getaddrinfo = guarded_getaddrinfo
+
+
+def _require_loopback(family: int, address: Any) -> None:
+    if family in (socket.AF_INET, socket.AF_INET6) and not _is_loopback(str(address[0])):
+        raise ConnectionRefusedError(f"the network is out of bounds during a conformance check: {address[0]}")
+
+
+def _is_loopback(host: str) -> bool:
+    if host in ("", "localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
