@@ -356,13 +356,15 @@ def _extra(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _row(stored: dict[str, Any], session: str) -> dict[str, Any]:
+    """A row as `load_transcript` gives it; before 0.17 that is without the time."""
     rest = dict(stored)
+    time = rest.pop("timestamp", None)
     row = {
         "role": rest.pop("role"),
         "content": rest.pop("content"),
         "observed": rest.pop("observed", False),
         "message_id": rest.pop("message_id", None),
-        "time": datetime.fromtimestamp(rest.pop("timestamp"), UTC).isoformat(),
+        "time": None if time is None else datetime.fromtimestamp(time, UTC).isoformat(),
         "session": session,
     }
     return row | {"extra": rest} if rest else row
