@@ -1,4 +1,4 @@
-"""Where the specification and the fixtures are: inside the installed package, or at the root of a checkout."""
+"""Where the data is: inside the installed package, or at the root of the checkout that the package is imported from."""
 
 from __future__ import annotations
 
@@ -9,17 +9,28 @@ from pathlib import Path
 @cache
 def _directory(name: str) -> Path:
     package = Path(__file__).resolve().parent
-    for candidate in (package / "_data" / name, package.parents[1] / name):
+    candidates = (package / "_data" / name, package.parents[1] / name)
+    for candidate in candidates:
         if candidate.is_dir():
             return candidate
-    raise FileNotFoundError(f"the directory {name}/ is neither in the installed package nor beside it; install observed-context again")
+    raise FileNotFoundError(
+        f"there is no data directory {name}/ at {' or at '.join(map(str, candidates))}; install observed-context again"
+    )
 
 
 def spec_dir() -> Path:
-    """The chapters and schemas of the specification."""
+    """The directory of the chapters; the schemas are in `schema/` below it.
+
+    Raises:
+        FileNotFoundError: the installation lacks its data.
+    """
     return _directory("spec")
 
 
 def fixtures_dir() -> Path:
-    """Vectors, corpora and recorded verdicts."""
+    """The directory of the data that any language can read: vectors, corpora, recorded verdicts.
+
+    Raises:
+        FileNotFoundError: the installation lacks its data.
+    """
     return _directory("fixtures")
