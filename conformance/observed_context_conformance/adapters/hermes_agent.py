@@ -33,7 +33,7 @@ from typing import Any
 from observed_context_conformance.adapters.hermes_environment import isolate
 from observed_context_conformance.adapters.hermes_telegram import FILE_SIZE, Delivery, deliveries, number
 
-_SPEC = "0.1"
+_SPEC = "1.0"
 _LISTENERS = 64
 """How many settings keep their adapter."""
 
@@ -42,6 +42,9 @@ _TELEGRAM_MODULES = ("plugins.platforms.telegram.adapter", "gateway.platforms.te
 
 _MADE_UP = re.compile(r".*/(?:[a-z]+_)?[0-9a-f]{12}(?=[_.]|$)_?", re.DOTALL)
 """The part of a cached file's path that the package makes up: its directory and a random number."""
+
+_PLAIN = re.compile(r"[\w./:~-]+", re.ASCII)
+"""A path or URL that says nothing but where; any other is not the package's doing, and is left out."""
 
 _NOT_SENT = ("timestamp", "tool_name", "effect_disposition", "api_content")
 """What the package takes out of a message of the history when it makes the request of it."""
@@ -373,13 +376,16 @@ def _row(stored: dict[str, Any], session: str) -> dict[str, Any]:
 def _at_the_events_path(text: str, seen: Any, delivery: Delivery) -> str:
     if seen is None or delivery.medium is None:
         return text
+    known = delivery.medium["path"] or delivery.medium["url"] or ""
+    if not _PLAIN.fullmatch(known):
+        return text
     for cached in seen.media_urls:
         made_up = _MADE_UP.match(cached)
         if made_up is not None:
             rest = cached[made_up.end() :]
             # An extension alone is the package's; anything longer came from the sender.
             kept = "" if re.fullmatch(r"\.[a-z0-9]+", rest) else rest
-            text = text.replace(cached, (delivery.medium["path"] or delivery.medium["url"] or "") + kept)
+            text = text.replace(cached, known + kept)
     return text
 
 
