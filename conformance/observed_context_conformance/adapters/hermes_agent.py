@@ -9,8 +9,8 @@ that the package registers for such an update; what the handler does is the answ
 - `replay`, `wrap`: `gateway.run._build_gateway_agent_history`, `._wrap_current_message_with_observed_context`.
 
 An account is a gateway with a home of its own, hence with sessions of its own: the names of sessions begin with the
-account. A downloaded file lies where the package puts it; the part of its path that the package makes up is replaced by
-the path that the event gives, and what is left of the sender's file name stays.
+account. A downloaded file lies where the package puts it; in a row the path that the event gives stands instead, and
+after it the sender's file name, where the package has that in its path and there is more in it than letters.
 
 Tried with 0.16.0 to 0.19.0; the environment for it is made by `.ci/hermes`.
 """
@@ -45,6 +45,9 @@ _MADE_UP = re.compile(r".*/(?:[a-z]+_)?[0-9a-f]{12}(?=[_.]|$)_?", re.DOTALL)
 
 _PLAIN = re.compile(r"[\w./:~-]+", re.ASCII)
 """A path or URL that says nothing but where; any other is not the package's doing, and is left out."""
+
+_HARMLESS = re.compile(r"[\w. -]*")
+"""The end of a cached file's path as it is when nobody means harm by a file name."""
 
 _NOT_SENT = ("timestamp", "tool_name", "effect_disposition", "api_content")
 """What the package takes out of a message of the history when it makes the request of it."""
@@ -382,10 +385,9 @@ def _at_the_events_path(text: str, seen: Any, delivery: Delivery) -> str:
     for cached in seen.media_urls:
         made_up = _MADE_UP.match(cached)
         if made_up is not None:
+            # What follows is an extension or the sender's file name; it stays where it could do harm.
             rest = cached[made_up.end() :]
-            # An extension alone is the package's; anything longer came from the sender.
-            kept = "" if re.fullmatch(r"\.[a-z0-9]+", rest) else rest
-            text = text.replace(cached, known + kept)
+            text = text.replace(cached, known if _HARMLESS.fullmatch(rest) else known + rest)
     return text
 
 
