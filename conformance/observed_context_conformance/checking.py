@@ -100,6 +100,7 @@ class Outcome:
         got: what came instead.
         reason: why the check is not applicable.
         blocked_by: the requirement that has to be mended first, when the failure is a consequence of it.
+        story: the smallest history that shows it, one line a step; empty for checks without one.
         calls: the calls of the smallest example that shows it.
         examples: how many examples ran.
         seconds: wall time.
@@ -114,6 +115,7 @@ class Outcome:
     got: str | None = None
     reason: str | None = None
     blocked_by: str | None = None
+    story: tuple[str, ...] = ()
     calls: tuple[Call, ...] = ()
     examples: int = 0
     seconds: float = 0.0
@@ -293,6 +295,7 @@ def _judge(made: Check, adapter: Adapter, effort: Effort, counted: _Counted) -> 
             "expected": expected,
             "got": got,
             "blocked_by": blocked_by,
+            "story": tuple(adapter.story),
             "calls": tuple(adapter.calls),
         }
 

@@ -115,6 +115,7 @@ class Adapter:
         self._hung: Counter[str] = Counter()
         self._runner: asyncio.Runner | None = None
         self.calls: list[Call] = []
+        self.story: list[str] = []
         self.description = self._describe()
 
     # -- what it offers -------------------------------------------------------------------------------------------
@@ -129,8 +130,9 @@ class Adapter:
         return tuple(method for method in METHODS if self.offers(method))
 
     def begin_example(self) -> None:
-        """Forget the calls of the example before."""
+        """Forget the calls and the story of the example before."""
         self.calls.clear()
+        self.story.clear()
 
     def close(self) -> None:
         """Release what the proxy itself opened."""

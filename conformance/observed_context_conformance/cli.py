@@ -1,0 +1,198 @@
+"""The command line: `observed-context check`, `requirements`, `explain`."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.text import Text
+
+from observed_context_conformance.catalogue import CatalogueError, Requirement, load_catalogue
+from observed_context_conformance.checking import Effort, load_checks
+from observed_context_conformance.loading import AdapterLoadError, load_adapter
+from observed_context_conformance.plugin import validated
+from observed_context_conformance.report.explanation import plain
+from observed_context_conformance.report.known import LedgerError, read_ledger, rewrite
+from observed_context_conformance.report.machine import report_json
+from observed_context_conformance.report.terminal import print_result
+from observed_context_conformance.report.verdict import Selection
+from observed_context_conformance.session import Run, SessionError, run_session
+from observed_context_conformance.subject import AdapterUnusableError
+
+USAGE_ERROR = 2
+
+app = typer.Typer(
+    name="observed-context",
+    help="Tests how a chat gateway stores group messages that are not for its bot and shows them to the model as context.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _refuse(message: str) -> NoReturn:
+    Console(stderr=True).print(Text.assemble(("error", "bold red"), f": {message}"), soft_wrap=True)
+    raise typer.Exit(USAGE_ERROR)
+
+
+def _writable(path: Path | None) -> None:
+    """Refuse before the run, not after it, what could not be written at its end."""
+    if path is None:
+        return
+    if not path.absolute().parent.is_dir():
+        _refuse(f"{path} cannot be written: the directory {path.absolute().parent} does not exist.")
+    if path.is_dir():
+        _refuse(f"{path} cannot be written: it is a directory.")
+
+
+Areas = Annotated[list[str] | None, typer.Option("--area", metavar="AREA", help="Only this area, such as CAP; repeatable.")]
+Ids = Annotated[
+    list[str] | None, typer.Option("--requirement", metavar="ID", help="Only this requirement, such as CAP-1; repeatable.")
+]
+
+
+@app.command()
+def check(
+    adapter: Annotated[str, typer.Argument(help="package.module:attribute, or a built-in name: reference, hermes-agent.")],
+    area: Areas = None,
+    requirement: Ids = None,
+    level: Annotated[
+        list[str] | None, typer.Option("--level", metavar="LEVEL", help="Only this level, MUST or SHOULD; repeatable.")
+    ] = None,
+    known: Annotated[
+        Path | None,
+        typer.Option("--known", metavar="FILE", help="Known failures of the adapter (TOML); any disagreement fails the run."),
+    ] = None,
+    grow_known: Annotated[
+        bool, typer.Option("--grow-known", help="Add what fails and is not listed to the file of --known.")
+    ] = False,
+    shrink_known: Annotated[
+        bool, typer.Option("--shrink-known", help="Take what passes now out of the file of --known.")
+    ] = False,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the report as JSON.")] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Draw other examples; 0 is the verdict's own.")] = 0,
+    effort: Annotated[
+        float, typer.Option("--effort", min=0.01, help="Multiply the number of examples of each check.")
+    ] = 1.0,
+) -> None:
+    """Check an adapter against the specification and print the verdict.
+
+    Exit code: 0 conformant (with --known: fails as recorded), 1 not, 2 wrong usage or no adapter, 3 nothing was tested.
+    """
+    _writable(json_file)
+    _writable(junit)
+    if (grow_known or shrink_known) and known is None:
+        _refuse("--grow-known and --shrink-known change the file of --known; name it.")
+    try:
+        selection = validated(Selection(tuple(area or ()), tuple(requirement or ()), tuple(level or ())))
+        may_be_missing = grow_known and known is not None and not known.exists()
+        ledger = read_ledger(known) if known is not None and not may_be_missing else None
+        target = load_adapter(adapter)
+    except (CatalogueError, LedgerError, AdapterLoadError) as error:
+        _refuse(str(error))
+
+    started = datetime.now(UTC)
+    clock = time.perf_counter()
+    run = Run(adapter, target, selection, Effort(seed, effort), ledger, junit)
+    try:
+        result = run_session(run, Console(stderr=True))
+    except AdapterUnusableError as error:
+        _refuse(str(error))
+    except SessionError as error:
+        _refuse(f"the kit itself failed; please report this.\n{error}")
+
+    console = Console(highlight=False)
+    print_result(console, result)
+    if json_file is not None:
+        report = report_json(result, started=started.isoformat(timespec="seconds"), seconds=time.perf_counter() - clock)
+        json_file.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    if known is not None and (grow_known or shrink_known):
+        outcomes = [outcome for r in result.results for outcome in r.outcomes]
+        changes = rewrite(known, outcomes, grow=grow_known, shrink=shrink_known)
+        console.print(f"{known}: {'; '.join(changes) or 'nothing to change'}.", markup=False, soft_wrap=True)
+    console.print(f"{time.perf_counter() - clock:.1f} s", style="dim")
+    raise typer.Exit(result.exit_code)
+
+
+@app.command()
+def requirements(
+    area: Areas = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+) -> None:
+    """List the requirements of the specification, with the number of checks of each."""
+    try:
+        selection = validated(Selection(areas=tuple(area or ())))
+    except CatalogueError as error:
+        _refuse(str(error))
+    counts: dict[str, int] = {}
+    for made in load_checks():
+        counts[made.requirement] = counts.get(made.requirement, 0) + 1
+    chosen = [r for r in load_catalogue() if selection.takes(r)]
+    console = Console(highlight=False)
+    if as_json:
+        data = [
+            {"id": r.id, "level": r.level, "title": plain(r.title), "statement": r.statement, "checks": counts.get(r.id, 0)}
+            for r in chosen
+        ]
+        typer.echo(json.dumps(data, indent=1, ensure_ascii=False))
+        return
+    titles = {a.code: a.title for a in load_catalogue().areas}
+    for code, group in groupby(chosen, key=lambda r: r.area):
+        console.print(Text(f"{code}  {titles[code]}", style="bold"))
+        for r in group:
+            number = counts.get(r.id, 0)
+            checks = "no check" if not number else "1 check" if number == 1 else f"{number} checks"
+            console.print(Text(f"  {r.id:8} {r.level:6} {plain(r.title)} ({checks})"), soft_wrap=True)
+
+
+@app.command()
+def explain(
+    requirement: Annotated[str, typer.Argument(help="The id of a requirement, such as CAP-1.")],
+) -> None:
+    """Print what the specification says of one requirement, and which checks test it."""
+    try:
+        found = load_catalogue()[requirement.strip().upper()]
+    except CatalogueError as error:
+        _refuse(str(error))
+    console = Console(highlight=False)
+    console.print(Text(f"{found.id} ({found.level}) {plain(found.title)}", style="bold"))
+    console.print(Markdown(_chapter_entry(found)))
+    console.print()
+    console.print(Text("Checks", style="bold"))
+    checks = [made for made in load_checks() if made.requirement == found.id]
+    for made in checks:
+        console.print(Text(f"  {made.name}  (needs {', '.join(made.calls)}; {made.examples} examples)"), soft_wrap=True)
+        for line in " ".join(made.doc.split()).split("\n"):
+            console.print(Text(f"    {line}", style="dim"), soft_wrap=True)
+    if not checks:
+        console.print("  none yet")
+
+
+def _chapter_entry(requirement: Requirement) -> str:
+    parts = [requirement.statement, f"**Why.** {requirement.why}"]
+    if requirement.example is not None:
+        parts.append(f"**Example.** {requirement.example}")
+    joint = " or " if requirement.any_port else ", "
+    parts.append(f"**Port.** {joint.join(f'`{port}`' for port in requirement.ports)}")
+    seen = [f"`{s.reference}`" + (f" ({s.remark})" if s.remark else "") for s in requirement.seen]
+    parts.append(f"**Seen.** {'; '.join(seen) or 'nothing public yet'}")
+    parts.append(f"*Chapter:* `spec/{requirement.chapter}`")
+    return "\n\n".join(parts)
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

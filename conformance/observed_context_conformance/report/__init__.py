@@ -1,0 +1,1 @@
+"""What the kit says: verdicts per requirement, explanations, known failures, reports for people and for machines."""

@@ -1,0 +1,178 @@
+"""The verdict for a person in a terminal: what was not tested, the table by area, each failure explained, the claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from observed_context_conformance import SPEC_VERSION, __version__
+from observed_context_conformance.catalogue import Area, load_catalogue
+from observed_context_conformance.checking import Outcome, Verdict
+from observed_context_conformance.report.explanation import explain_outcome, plain
+from observed_context_conformance.report.verdict import BROKEN, UNTESTED, Claim, RequirementResult, Result, Standing
+
+_STYLES = {"FAIL": "bold red", "ERROR": "bold magenta", "WARN": "bold yellow", "KNOWN": "cyan"}
+
+
+def print_result(console: Console, result: Result) -> None:
+    """Print the whole verdict."""
+    _head(console, result)
+    _not_tested(console, result)
+    _table(console, result)
+    _failures(console, result)
+    _known(console, result)
+    _closing(console, result)
+
+
+def _head(console: Console, result: Result) -> None:
+    described = result.description
+    console.print(f"observed-context {__version__}, specification {SPEC_VERSION}", highlight=False)
+    console.print(
+        f"adapter  {result.adapter}: {described['name']} {described['version']}, {described['profile']} profile",
+        highlight=False,
+        markup=False,
+    )
+    console.print(f"offers   {', '.join(result.methods) or 'nothing'}", highlight=False)
+    if not result.selection.everything:
+        console.print(f"only     {result.selection}: a part of the specification, no claim over all", highlight=False)
+    console.print()
+
+
+def _not_tested(console: Console, result: Result) -> None:
+    untested = [r for r in result.results if r.standing in UNTESTED]
+    if not untested:
+        return
+    console.print("Not tested", style="bold")
+    for (area, reason), group in groupby(untested, key=lambda r: (r.requirement.area, _why_untested(r))):
+        ids = [r.requirement.id for r in group]
+        shown = ids[0] if len(ids) == 1 else f"{ids[0]} to {ids[-1].partition('-')[2]}" if _run(ids) else ", ".join(ids)
+        console.print(f"  {shown if len(ids) < 6 or _run(ids) else f'{len(ids)} of {area}'}: {reason}", highlight=False, markup=False)
+    console.print()
+
+
+def _why_untested(result: RequirementResult) -> str:
+    return f"{result.standing.value}: {result.reason}" if result.standing is not Standing.NO_CHECK else result.reason or ""
+
+
+def _run(ids: list[str]) -> bool:
+    numbers = [int(i.partition("-")[2]) for i in ids]
+    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def _table(console: Console, result: Result) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column in ("Area", "", "MUST", "SHOULD", "not tested", "failing"):
+        table.add_column(column, justify="right" if column in ("MUST", "SHOULD", "not tested") else "left")
+    areas: dict[str, Area] = {area.code: area for area in load_catalogue().areas}
+    for code, group in groupby(result.results, key=lambda r: r.requirement.area):
+        members = list(group)
+        failing = [_mark(r) for r in members if r.standing in BROKEN or r.standing is Standing.EXPECTED_FAILURE]
+        untested = sum(r.standing in UNTESTED for r in members)
+        table.add_row(
+            code,
+            areas[code].title,
+            _score(r for r in members if r.requirement.level == "MUST"),
+            _score(r for r in members if r.requirement.level == "SHOULD"),
+            str(untested) if untested else "-",
+            Text(" ").join(failing),
+        )
+    console.print(table)
+    console.print()
+
+
+def _score(results: Iterable[RequirementResult]) -> str:
+    tested = [r for r in results if r.standing not in UNTESTED]
+    passed = sum(r.standing is Standing.PASS for r in tested)
+    return f"{passed} of {len(tested)}" if tested else "-"
+
+
+def _word(result: RequirementResult) -> str:
+    if result.standing is Standing.EXPECTED_FAILURE:
+        return "KNOWN"
+    if result.standing is Standing.FAIL and result.requirement.level == "SHOULD":
+        return "WARN"
+    return "FAIL" if result.standing is Standing.FAIL else "ERROR"
+
+
+def _mark(result: RequirementResult) -> Text:
+    return Text(result.requirement.id, style=_STYLES[_word(result)])
+
+
+def _failures(console: Console, result: Result) -> None:
+    broken = [r for r in result.results if r.standing in (Standing.FAIL, Standing.ERROR)]
+    for failed in [r for r in broken if r.blocked_by is None]:
+        _explained(console, result, failed)
+        consequences = [r.requirement.id for r in broken if r.blocked_by == failed.requirement.id]
+        if consequences:
+            console.print(f"  blocks    {', '.join(consequences)}: look at them when this is mended", highlight=False)
+        console.print()
+    # A requirement can be blocked by one that was not selected, or in a circle: it is still red, and still explained.
+    shown = {r.requirement.id for r in broken if r.blocked_by is None}
+    for failed in [r for r in broken if r.blocked_by is not None and r.blocked_by not in shown]:
+        _explained(console, result, failed)
+        console.print()
+
+
+def _explained(console: Console, result: Result, failed: RequirementResult) -> None:
+    bad = [o for o in failed.outcomes if o.verdict in (Verdict.FAIL, Verdict.ERROR)]
+    first = _most_telling(bad)
+    repeat = f"observed-context check {result.adapter} --requirement {failed.requirement.id}"
+    heading, _, body = explain_outcome(failed.requirement, first, repeat).partition("\n")
+    word, _, rest = heading.partition(" ")
+    word = _word(failed)
+    console.print(Text.assemble((word, _STYLES[word]), " ", (rest, "bold")), soft_wrap=True)
+    console.print(Text(body), soft_wrap=True)
+    others = [o.signature for o in bad if o is not first and o.signature]
+    for other in others:
+        console.print(f"  also      {other}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _most_telling(outcomes: list[Outcome]) -> Outcome:
+    """Prefer a failure of its own over a consequence, a shrunk example over a vector."""
+    return min(outcomes, key=lambda o: (o.blocked_by is not None, o.check.startswith("vector_"), o.check))
+
+
+def _known(console: Console, result: Result) -> None:
+    known = [r for r in result.results if r.standing is Standing.EXPECTED_FAILURE]
+    if known:
+        console.print(f"Known failures, as {result.ledger} records them", style="bold", highlight=False)
+        for r in known:
+            console.print(Text.assemble("  ", (r.requirement.id, _STYLES["KNOWN"]), f" {plain(r.requirement.title)}"))
+        console.print()
+    if result.problems:
+        console.print(f"{result.ledger} and this run do not agree", style="bold red", highlight=False)
+        for problem in result.problems:
+            console.print(f"  {problem}", highlight=False, markup=False, soft_wrap=True)
+        console.print()
+
+
+def _closing(console: Console, result: Result) -> None:
+    for name, text in result.broken_checks.items():
+        console.print(f"The check {name} broke by itself; this is a defect of the kit, please report it:", style="bold red")
+        console.print(text, highlight=False, markup=False)
+    if result.interrupted:
+        console.print("Interrupted: what follows counts only what ran before.", style="bold red")
+    counts = {s: sum(r.standing is s for r in result.results) for s in Standing}
+    must = sum(r.standing in BROKEN and r.requirement.level == "MUST" for r in result.results)
+    should = sum(r.standing in BROKEN and r.requirement.level == "SHOULD" for r in result.results)
+    parts = [f"{counts[Standing.PASS]} requirements pass"]
+    parts += [f"{must} MUST fail"] if must else []
+    parts += [f"{should} SHOULD fail (warnings)"] if should else []
+    parts += [f"{counts[Standing.EXPECTED_FAILURE]} fail as recorded"] if counts[Standing.EXPECTED_FAILURE] else []
+    untested = sum(counts[s] for s in UNTESTED)
+    parts += [f"{untested} not tested"] if untested else []
+    words = {
+        Claim.CONFORMANT: ("CONFORMANT", "bold green"),
+        Claim.AS_RECORDED: ("AS RECORDED", "bold cyan"),
+        Claim.NOT_CONFORMANT: ("NOT CONFORMANT", "bold red"),
+        Claim.FILTERED: ("NOTHING WRONG in what was selected", "bold green"),
+        Claim.NOTHING_TESTED: ("NOTHING TESTED", "bold red"),
+    }
+    word, style = words[result.claim]
+    console.print(Text.assemble((word, style), f": {', '.join(parts)}."), soft_wrap=True)
+    if result.claim is Claim.NOTHING_TESTED:
+        console.print("The adapter offers no method that a selected check needs; see spec/README.md, 'Capabilities'.")

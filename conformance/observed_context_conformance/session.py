@@ -1,0 +1,129 @@
+"""One run of the checks against one adapter: calls pytest with the kit's plugin, and judges what came back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from observed_context_conformance import plugin
+from observed_context_conformance.catalogue import load_catalogue
+from observed_context_conformance.checking import Effort
+from observed_context_conformance.plugin import Gathered, selected_checks
+from observed_context_conformance.report.known import Ledger
+from observed_context_conformance.report.progress import RunProgress
+from observed_context_conformance.report.verdict import Result, Selection, judge
+from observed_context_conformance.subject import Adapter
+
+
+class SessionError(Exception):
+    """pytest itself failed; the message says how. A defect of the kit or of its installation."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is run.
+
+    Attributes:
+        name: the adapter's name, as it was given.
+        target: the adapter.
+        selection: which requirements.
+        effort: how hard to look.
+        ledger: known failures, or None.
+        junit: where to write JUnit XML, or None.
+    """
+
+    name: str
+    target: Any
+    selection: Selection = Selection()
+    effort: Effort = Effort()
+    ledger: Ledger | None = None
+    junit: Path | None = None
+
+
+class _Guest:
+    """Hands the loaded adapter and the ledger to the plugin, and keeps what pytest says when it fails itself."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.said: list[str] = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[plugin.TARGET] = self._run.target
+        config.stash[plugin.LEDGER] = self._run.ledger
+
+    def pytest_internalerror(self, excrepr: object) -> None:
+        self.said.append(str(excrepr))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.said.append(report.longreprtext)
+
+
+def run_session(run: Run, console: Console) -> Result:
+    """Run the selected checks; progress goes to `console`.
+
+    Raises:
+        AdapterUnusableError: the object is no adapter.
+        SessionError: pytest could not do its work.
+    """
+    adapter = Adapter(run.target)
+    checks = selected_checks(run.selection)
+    gathered = Gathered()
+    code: int = pytest.ExitCode.OK
+    if checks:
+        guest = _Guest(run)
+        with RunProgress(console, checks) as progress, _without_pytest_environment():
+            code = pytest.main(_arguments(run), plugins=[guest, gathered, progress])
+        if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR) or guest.said:
+            raise SessionError("\n".join(guest.said) or f"pytest ended with exit code {code}")
+    return judge(
+        adapter=run.name,
+        description=adapter.description,
+        methods=adapter.methods,
+        catalogue=load_catalogue(),
+        checks=checks,
+        outcomes=gathered.outcomes.values(),
+        selection=run.selection,
+        effort=run.effort,
+        ledger=run.ledger,
+        broken_checks=gathered.broken,
+        interrupted=code == pytest.ExitCode.INTERRUPTED,
+    )
+
+
+def _arguments(run: Run) -> list[str]:
+    here = Path(__file__).parent
+    # The user's own pytest configuration, plugins and caches have no say in a verdict.
+    arguments = [str(here / "test_conformance.py"), "-c", os.devnull, f"--rootdir={here}", "-p", plugin.__name__]
+    arguments += ["-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:warnings", f"--adapter={run.name}"]
+    arguments += [f"--area={area}" for area in run.selection.areas]
+    arguments += [f"--requirement={requirement}" for requirement in run.selection.requirements]
+    arguments += [f"--level={level}" for level in run.selection.levels]
+    arguments += [f"--conformance-seed={run.effort.seed}", f"--conformance-effort={run.effort.factor}"]
+    if run.junit is not None:
+        arguments += [f"--junitxml={run.junit.absolute()}", "-o", "junit_suite_name=observed-context"]
+    return arguments
+
+
+@contextmanager
+def _without_pytest_environment() -> Iterator[None]:
+    saved = dict(os.environ)
+    os.environ.pop("PYTEST_ADDOPTS", None)
+    os.environ.pop("PYTEST_PLUGINS", None)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        yield
+    finally:
+        for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
+            if name in saved:
+                os.environ[name] = saved[name]
+            else:
+                os.environ.pop(name, None)
