@@ -7,6 +7,7 @@ import copy
 import inspect
 import signal
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -147,6 +148,27 @@ class Adapter:
             yield
         except AdapterCrashed as crash:
             raise Violation(slug, expected=expected, got=str(crash)) from crash
+
+    @contextmanager
+    def within(self, seconds: float, slug: str, *, expected: str) -> Iterator[None]:
+        """Turn a call that takes longer than `seconds` into the failure of a check about speed.
+
+        Only for checks that draw nothing: while Hypothesis shrinks, each example would cost the whole time again.
+        """
+        patience, self._seconds = self._seconds, min(seconds, self._seconds)
+        started = time.perf_counter()
+        try:
+            yield
+        except AdapterHung as hung:
+            self._hung[hung.method] -= 1  # it is slow, and judged for it here; others may still wait for it
+            raise Violation(slug, expected=expected, got=str(hung)) from None
+        finally:
+            self._seconds = patience
+        # Where a call cannot be interrupted it comes back late.
+        if time.perf_counter() - started > seconds:
+            raise Violation(
+                slug, expected=expected, got=f"{self.calls[-1].method}() did not return within {seconds:g} s"
+            )
 
     # -- the port -------------------------------------------------------------------------------------------------
 
