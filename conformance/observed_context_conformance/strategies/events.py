@@ -155,7 +155,7 @@ def media(
 
 
 def _medium(kind: Kind, number: int, state: str, name: str | None) -> Medium:
-    file = f"{kind}_{number}.{SUFFIXES[kind]}"
+    file = f"{number}.{SUFFIXES[kind]}"
     return {
         "kind": kind,
         "path": f"/var/cache/observed/{file}" if state in ("path", "both") else None,
@@ -202,7 +202,7 @@ def _plain(text: str, empty: bool) -> Body:
 def mentioning_people() -> SearchStrategy[Body]:
     """A person is mentioned: by id, by a span, by both, or by a handle in the text alone."""
     return st.builds(
-        _marked,
+        marked,
         texts.words(),
         st.sampled_from(PEOPLE).map(lambda handle: f"@{handle}"),
         chatter(),
@@ -237,17 +237,25 @@ def _place(medium: Medium) -> str:
     return medium["path"] or medium["url"] or medium["kind"]
 
 
-def _marked(before: str, handle: str, after: str, id: str, how: str) -> Body:  # noqa: A002
-    text = f"{before} {handle} {after}" if before else f"{handle} {after}"
-    start = text.index(handle)
-    span: Mention = {"offset": utf16(text[:start]), "length": utf16(handle)}
-    mention: dict[str, list[Mention] | None] = {
+def marked(before: str, shown: str, after: str, id: str, how: str) -> Body:  # noqa: A002
+    """A body in whose text `shown` stands between two texts and is marked as a mention.
+
+    Args:
+        before: what stands before it.
+        shown: what the text shows in the place of the mention, a handle as a rule.
+        after: what stands after it.
+        id: whom it mentions.
+        how: by `id`, by `span`, by `both`, or not at all (`text`).
+    """
+    first = f"{before} " if before else ""
+    span: Mention = {"offset": utf16(first), "length": utf16(shown)}
+    mentions: dict[str, list[Mention] | None] = {
         "id": [{"id": id}],
         "span": [span],
         "both": [{"id": id, **span}],
         "text": None,
     }
-    return body(text, mentions=mention[how])
+    return body(f"{first}{shown} {after}", mentions=mentions[how])
 
 
 # -- bodies that are addressed to the bot ----------------------------------------------------------------------------
@@ -262,14 +270,14 @@ def by_mention(
     """
     ways = st.sampled_from(("id", "span", "both")) if how is None else how
     first = st.one_of(st.just(""), texts.words()) if before is None else before
-    return st.builds(_marked, first, handles(), chatter(), st.just(BOT["id"]), ways)
+    return st.builds(marked, first, handles(), chatter(), st.just(BOT["id"]), ways)
 
 
 def by_id_under_another_name() -> SearchStrategy[Body]:
     """The bot is mentioned by its id; what the text shows in that place is a name of any kind, or a placeholder."""
     shown = st.sampled_from(("@Assistant", "@the helper", "\ufffc", "@ana_k"))
     return st.builds(
-        _marked, st.one_of(st.just(""), texts.words()), shown, texts.words(), st.just(BOT["id"]), st.just("both")
+        marked, st.one_of(st.just(""), texts.words()), shown, texts.words(), st.just(BOT["id"]), st.just("both")
     )
 
 
@@ -292,6 +300,36 @@ def by_reply(text: SearchStrategy[str] | None = None) -> SearchStrategy[Body]:
 def by_pattern() -> SearchStrategy[Body]:
     """A text that matches one of `PATTERNS` and names nobody's handle."""
     return st.sampled_from(CALLS).map(body)
+
+
+def naming_another_bot(*, implied: SearchStrategy[bool] | None = None, ours_too: bool = False) -> SearchStrategy[Body]:
+    """One of `OTHER_BOTS` is named: by id, by a span, by both, or by its handle where the text decides.
+
+    Args:
+        implied: whether the message would be for our bot without that: it answers it, or matches one of `PATTERNS`.
+        ours_too: our bot is named as well, and in the same way.
+    """
+
+    def make(other: Bot, how: str, first: bool, words: str, call: str, answered: Reply, hinted: bool) -> Body:
+        made = marked("", f"@{other['handle']}", words, other["id"], how)
+        if hinted and first:
+            made = marked("", f"@{other['handle']}", call, other["id"], how)
+        if ours_too:
+            ours = marked(made["text"], f"@{BOT['handle']}", words, BOT["id"], how)
+            both = [*(made["mentions"] or []), *(ours["mentions"] or [])]
+            made = body(ours["text"], mentions=both or None)
+        return {**made, "reply_to": answered if hinted and not first else None}
+
+    return st.builds(
+        make,
+        st.sampled_from(OTHER_BOTS),
+        st.sampled_from(("id", "span", "both", "text")),
+        st.booleans(),
+        texts.words(),
+        st.sampled_from((CALLS[0], CALLS[2])),
+        replies(st.just(BOT["id"])),
+        st.booleans() if implied is None else implied,
+    )
 
 
 def addressed() -> SearchStrategy[Body]:
@@ -394,7 +432,6 @@ def observing(
     return settings(
         observe=st.just(True),
         require_mention=st.just(True),
-        group_policy=st.just("allowlist"),
         allowed_chats=st.lists(texts.chat_ids(), max_size=3),
         free_response_chats=st.just([]),
         mention_patterns=mention_patterns,
