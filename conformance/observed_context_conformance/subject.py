@@ -8,6 +8,7 @@ import inspect
 import signal
 import threading
 import time
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -258,15 +259,19 @@ class Adapter:
     def _timed(self, method: str, work: Callable[[], Any]) -> Any:
         # Once a method has hung it gets less patience, so that a hanging adapter still gets its verdict soon.
         seconds = min(self._seconds, 1.0) if self._hung[method] else self._seconds
+        started = time.monotonic()
+        expired = False
         try:
             with _alarm(seconds):
                 result = work()
-                if inspect.isawaitable(result):
-                    result = self._await(result)
-                return result
+                return self._await(result) if inspect.isawaitable(result) else result
         except _Expired:
-            self._hung[method] += 1
-            raise AdapterHung(method, seconds) from None
+            expired = True
+        finally:
+            # Also when the adapter swallowed the interruption and answered, or raised something else, afterwards.
+            if expired or time.monotonic() - started > seconds:
+                self._hung[method] += 1
+                raise AdapterHung(method, seconds) from None
 
     def _await(self, awaitable: Any) -> Any:
         if self._runner is None:
@@ -323,7 +328,7 @@ def _alarm(seconds: float) -> Iterator[None]:
 
     before = signal.signal(signal.SIGALRM, expire)
     # It repeats, in case the adapter swallows the first one.
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
     try:
         yield
     finally:
