@@ -302,34 +302,23 @@ def by_pattern() -> SearchStrategy[Body]:
     return st.sampled_from(CALLS).map(body)
 
 
-def naming_another_bot(*, implied: SearchStrategy[bool] | None = None, ours_too: bool = False) -> SearchStrategy[Body]:
+@st.composite
+def naming_another_bot(draw: st.DrawFn, *, implied: SearchStrategy[bool] | None = None, ours_too: bool = False) -> Body:
     """One of `OTHER_BOTS` is named: by id, by a span, by both, or by its handle where the text decides.
 
     Args:
+        draw: given by Hypothesis.
         implied: whether the message would be for our bot without that: it answers it, or matches one of `PATTERNS`.
-        ours_too: our bot is named as well, and in the same way.
+        ours_too: our bot is named as well, in the same way.
     """
-
-    def make(other: Bot, how: str, first: bool, words: str, call: str, answered: Reply, hinted: bool) -> Body:
-        made = marked("", f"@{other['handle']}", words, other["id"], how)
-        if hinted and first:
-            made = marked("", f"@{other['handle']}", call, other["id"], how)
-        if ours_too:
-            ours = marked(made["text"], f"@{BOT['handle']}", words, BOT["id"], how)
-            both = [*(made["mentions"] or []), *(ours["mentions"] or [])]
-            made = body(ours["text"], mentions=both or None)
-        return {**made, "reply_to": answered if hinted and not first else None}
-
-    return st.builds(
-        make,
-        st.sampled_from(OTHER_BOTS),
-        st.sampled_from(("id", "span", "both", "text")),
-        st.booleans(),
-        texts.words(),
-        st.sampled_from((CALLS[0], CALLS[2])),
-        replies(st.just(BOT["id"])),
-        st.booleans() if implied is None else implied,
-    )
+    other, how = draw(st.sampled_from(OTHER_BOTS)), draw(st.sampled_from(("id", "span", "both", "text")))
+    hint = draw(st.sampled_from(("pattern", "reply"))) if draw(st.booleans() if implied is None else implied) else None
+    words = draw(st.sampled_from((CALLS[0], CALLS[2])) if hint == "pattern" else texts.words())
+    made = marked("", f"@{other['handle']}", words, other["id"], how)
+    if ours_too:
+        ours = marked(made["text"], f"@{BOT['handle']}", draw(texts.words()), BOT["id"], how)
+        made = {**ours, "mentions": [*(made["mentions"] or []), *(ours["mentions"] or [])] or None}
+    return {**made, "reply_to": draw(replies(st.just(BOT["id"]))) if hint == "reply" else None}
 
 
 def addressed() -> SearchStrategy[Body]:
