@@ -8,14 +8,16 @@ import inspect
 import signal
 import threading
 import time
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, cast
 
+from observed_context_conformance.environment.loop import Waits
+from observed_context_conformance.glass import Glass
 from observed_context_conformance.port import (
     METHODS,
     SHAPE_OF,
@@ -27,10 +29,14 @@ from observed_context_conformance.port import (
     Limits,
     Message,
     Model,
+    Prompt,
     Replayed,
     Row,
     Settings,
+    Store,
+    Summarize,
 )
+from observed_context_conformance.scheduled import Scheduler
 from observed_context_conformance.schemas import problem
 
 CALL_SECONDS = 10.0
@@ -116,6 +122,7 @@ class Adapter:
         self._seconds = call_seconds
         self._hung: Counter[str] = Counter()
         self._runner: asyncio.Runner | None = None
+        self._opened: list[Scheduler] = []
         self.calls: list[Call] = []
         self.story: list[str] = []
         self.description = self._describe()
@@ -132,12 +139,14 @@ class Adapter:
         return tuple(method for method in METHODS if self.offers(method))
 
     def begin_example(self) -> None:
-        """Forget the calls and the story of the example before."""
+        """Forget the calls and the story of the example before, and close what it left open."""
+        self._close_opened()
         self.calls.clear()
         self.story.clear()
 
     def close(self) -> None:
         """Release what the proxy itself opened."""
+        self._close_opened()
         if self._runner is not None:
             self._runner.close()
             self._runner = None
@@ -216,45 +225,122 @@ class Adapter:
             requests.append(seen)
             return model(copy.deepcopy(seen))
 
-        arguments = {
+        arguments: dict[str, Any] = {
             "transcript": transcript,
             "message": message,
             "channel_prompt": channel_prompt,
             "limits": limits,
         }
-        return cast("list[Row]", self._call("turn", recording, requests, **arguments))
+        return cast("list[Row]", self._call("turn", after=[recording], requests=requests, **arguments))
+
+    def compact(self, store: Store, session: str, limits: Limits, summarize: Summarize) -> Row | None:
+        """`compact` of the adapter. What it hands to store and summariser is validated."""
+        glass = Glass()
+        before, after = [glass.store(store)], [glass.summarize(summarize)]
+        result = self._call("compact", before=before, after=after, glass=glass, session=session, limits=limits)
+        return cast("Row | None", result)
+
+    def compact_at_once(
+        self, store: Store, session: str, limits: Limits, first: Summarize, second: Summarize
+    ) -> list[Row | None]:
+        """Two passes over one session that run at the same time, each with a summariser of its own.
+
+        A coroutine function runs both on one event loop, anything else in a thread for each. Results in the order of
+        the summarisers.
+        """
+        arguments = {"session": session, "limits": limits}
+        glass = Glass()
+
+        def work(summarize: Summarize) -> Any:
+            handed = copy.deepcopy(arguments)
+            return self._target.compact(glass.store(store), *handed.values(), glass.summarize(summarize))  # type: ignore[attr-defined]
+
+        async def on_one_loop() -> list[Any]:
+            return list(await asyncio.gather(work(first), work(second)))
+
+        def in_threads() -> list[Any]:
+            return _at_once([lambda: _finished(work(first)), lambda: _finished(work(second))], self._seconds)
+
+        together = inspect.iscoroutinefunction(self._target.compact)  # type: ignore[attr-defined]
+        self.calls += [Call("compact", copy.deepcopy(arguments)), Call("compact", copy.deepcopy(arguments))]
+        results = self._guarded("compact", on_one_loop if together else in_threads, glass)
+        for call, result in zip(self.calls[-2:], results, strict=True):
+            self._keep(call, result)
+        return cast("list[Row | None]", copy.deepcopy(results))
+
+    def redact(self, text: str) -> str:
+        """`redact` of the adapter."""
+        return cast(str, self._call("redact", text=text))
+
+    def scheduler(
+        self,
+        store: Store,
+        limits: Limits,
+        summarize: Callable[[Prompt], Awaitable[str | None]],
+        clock: Callable[[], float],
+    ) -> Scheduler:
+        """`scheduler` of the adapter, behind a proxy that runs its event loop. Closed when the example is over."""
+        glass = Glass()
+        arguments = (glass.store(store), copy.deepcopy(limits), glass.summarize_async(summarize), clock)
+
+        def guard(name: str, told: dict[str, Any], work: Callable[[], Any]) -> Any:
+            if told:
+                self.calls.append(Call(name, told))
+            return self._guarded("scheduler", work, glass)
+
+        self.calls.append(Call("scheduler", {"limits": copy.deepcopy(limits)}))
+        made = Scheduler(lambda: self._target.scheduler(*arguments), clock, guard, self._seconds)  # type: ignore[attr-defined]
+        self._opened.append(made)
+        return made
 
     # -- how a call is made ---------------------------------------------------------------------------------------
 
     def _call(
         self,
         method: str,
-        callback: Callable[[list[Message]], Message] | None = None,
+        *,
+        before: Sequence[object] = (),
+        after: Sequence[object] = (),
         requests: list[list[Message]] | None = None,
+        glass: Glass | None = None,
         **arguments: Any,
     ) -> Any:
+        """Call `method` with callbacks `before` and `after` its data."""
         call = Call(method, copy.deepcopy(arguments), requests=requests if requests is not None else [])
         self.calls.append(call)
         handed = copy.deepcopy(arguments)
-        positional = list(handed.values()) + ([callback] if callback is not None else [])
+        positional = [*before, *handed.values(), *after]
+        result = self._guarded(method, lambda: getattr(self._target, method)(*positional), glass)
+        call.changed_input = handed != arguments
+        call.shares_input = bool(_containers(handed) & _containers(result))
+        self._keep(call, result)
+        return copy.deepcopy(result)
+
+    def _keep(self, call: Call, result: Any) -> None:
+        wrong = problem(f"calls.json#/$defs/{call.method}/properties/result", result)
+        if wrong is not None:
+            call.result = repr(result)
+            raise ShapeError(call.method, wrong)
+        call.result = copy.deepcopy(result)
+
+    def _guarded(self, method: str, work: Callable[[], Any], glass: Glass | None = None) -> Any:
+        """Do `work`, and say in our words what went wrong with it."""
         try:
-            result = self._timed(method, lambda: getattr(self._target, method)(*positional))
+            result = self._timed(method, work)
         except ShapeError:
             raise
+        except Waits:
+            raise AdapterHung(method, self._seconds) from None
         except Exception as error:
             # An adapter may wrap what our callback raised; the shape of its payload is still what went wrong.
             shape = _find(error, ShapeError)
             if shape is not None:
                 raise shape from error
-            raise AdapterCrashed(method, error) from error
-        call.changed_input = handed != arguments
-        call.shares_input = bool(_containers(handed) & _containers(result))
-        wrong = problem(f"calls.json#/$defs/{method}/properties/result", result)
-        if wrong is not None:
-            call.result = repr(result)
-            raise ShapeError(method, wrong)
-        call.result = copy.deepcopy(result)
-        return copy.deepcopy(result)
+            if glass is None or glass.misuse is None:
+                raise AdapterCrashed(method, error) from error
+        if glass is not None and glass.misuse is not None:
+            raise ShapeError(method, glass.misuse)
+        return result
 
     def _timed(self, method: str, work: Callable[[], Any]) -> Any:
         # Once a method has hung it gets less patience, so that a hanging adapter still gets its verdict soon.
@@ -272,6 +358,10 @@ class Adapter:
             if expired or time.monotonic() - started > seconds:
                 self._hung[method] += 1
                 raise AdapterHung(method, seconds) from None
+
+    def _close_opened(self) -> None:
+        while self._opened:
+            self._opened.pop().close()
 
     def _await(self, awaitable: Any) -> Any:
         if self._runner is None:
@@ -334,6 +424,37 @@ def _alarm(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _finished(result: Any) -> Any:
+    """`result`, awaited when it can be; for a thread that has no event loop."""
+
+    async def wait() -> Any:
+        return await result
+
+    return asyncio.run(wait()) if inspect.isawaitable(result) else result
+
+
+def _at_once(works: Sequence[Callable[[], Any]], seconds: float) -> list[Any]:
+    """The results of functions that run at the same time, each in a thread. What the first one raised is raised.
+
+    Raises:
+        Waits: one of them is not done after `seconds`.
+    """
+    futures: list[Future[Any]] = [Future() for _ in works]
+
+    def run(work: Callable[[], Any], future: Future[Any]) -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    for work, future in zip(works, futures, strict=True):
+        # Not a pool: the interpreter would wait for a hanging thread when it exits.
+        threading.Thread(target=run, args=(work, future), daemon=True).start()
+    if wait(futures, timeout=seconds).not_done:
+        raise Waits
+    return [future.result() for future in futures]
 
 
 def _containers(value: object) -> set[int]:

@@ -1,0 +1,167 @@
+"""An asyncio event loop that runs only while the kit runs it, and whose time is the kit's."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import selectors
+import threading
+import time
+from asyncio import Task, TimerHandle
+from collections.abc import Callable
+from contextvars import Context
+from typing import Any, TypeVarTuple, Unpack
+
+_Ts = TypeVarTuple("_Ts")
+
+QUIET_SPINS = 3
+"""So many rounds of the loop in which nothing happened mean that everything waits."""
+
+PATIENCE = 0.05
+"""How long, in real seconds, the silence of an adapter's threads and pipes has to last to be taken for rest."""
+
+
+class Waits(Exception):  # noqa: N818 - a finding, not an error of ours
+    """What should have come to an end waits for something that only the kit could bring."""
+
+
+class _Polling(selectors.DefaultSelector):
+    """Looks at pipes and never sleeps on them: time is the kit's business."""
+
+    def select(self, timeout: float | None = None) -> Any:
+        return super().select(0)
+
+
+class KitLoop(asyncio.SelectorEventLoop):
+    """The one event loop of an adapter's scheduler or gateway.
+
+    Nothing runs between `until`, `settle` and `drain`. Timers follow the kit's clock; those that a wait depends on (a
+    `drain()` that polls, a pause before a pass) come at once, since nobody else would ever bring them.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._ahead = 0.0
+        self._happened = 0
+        self._timers: list[TimerHandle] = []
+        super().__init__(_Polling())
+        self._threads = threading.active_count()
+
+    # -- what the kit does with it --------------------------------------------------------------------------------
+
+    def until(self, work: Callable[[], Any], *, seconds: float, timers: float = 0.0) -> Any:
+        """Run `work` within the loop, and what it returns to its end when that can be awaited.
+
+        Args:
+            work: called while the loop runs.
+            seconds: of real time that it may take.
+            timers: how far the loop's time may run ahead for it, in seconds.
+
+        Raises:
+            Waits: it does not come to an end; it goes on whenever the loop runs again.
+            Exception: what `work` raised.
+        """
+
+        async def main() -> Any:
+            result = work()
+            return await result if inspect.isawaitable(result) else result
+
+        task = self.create_task(main())
+        self._drive(task, seconds, timers)
+        if not task.done():
+            task.add_done_callback(_forgive)
+            raise Waits
+        return task.result()
+
+    def settle(self, *, seconds: float, timers: float = 2.0) -> None:
+        """Let everything in the background go on until it waits for the kit."""
+        self._drive(None, seconds, timers)
+
+    def end(self) -> None:
+        """Cancel what is left, and close."""
+        if self.is_closed():
+            return
+        for task in asyncio.all_tasks(self):
+            task.cancel()
+        with contextlib.suppress(Exception):
+            self._drive(None, 1.0, 0.0)
+        self.set_exception_handler(lambda _loop, _context: None)
+        self.close()
+
+    # -- how it does it -------------------------------------------------------------------------------------------
+
+    def _drive(self, task: Task[Any] | None, seconds: float, timers: float) -> None:
+        self.run_until_complete(self._spin(task, seconds, timers))
+
+    async def _spin(self, task: Task[Any] | None, seconds: float, timers: float) -> None:
+        end = time.monotonic() + seconds
+        horizon = self.time() + timers
+        quiet, resting = 0, 0.0
+        while task is None or not task.done():
+            before = self._happened
+            await asyncio.sleep(0)
+            if self._happened > before + 1:  # one of these is our own sleep
+                quiet, resting = 0, 0.0
+                if time.monotonic() > end:
+                    return
+                continue
+            quiet += 1
+            if quiet < QUIET_SPINS:
+                continue
+            if self._others() and resting < PATIENCE:
+                time.sleep(0.001)
+                resting += 0.001
+            elif not self._jump(horizon):
+                return
+            else:
+                quiet, resting = 0, 0.0
+
+    def _others(self) -> bool:
+        """Whether threads or pipes may be at work that this loop does not see."""
+        pipes = len(self._selector.get_map()) > 1  # type: ignore[attr-defined]
+        return pipes or threading.active_count() > self._threads
+
+    def _jump(self, horizon: float) -> bool:
+        self._timers = [timer for timer in self._timers if not timer.cancelled() and timer.when() > self.time()]
+        due = min((timer.when() for timer in self._timers), default=None)
+        if due is None or due > horizon:
+            return False
+        self._ahead += due - self.time()
+        return True
+
+    def time(self) -> float:
+        """The kit's clock, and what the loop ran ahead of it, in seconds."""
+        return self._clock() + self._ahead
+
+    def call_at(
+        self,
+        when: float,
+        callback: Callable[[Unpack[_Ts]], object],
+        *args: *_Ts,
+        context: Context | None = None,
+    ) -> TimerHandle:
+        """As in asyncio."""
+        timer = super().call_at(when, callback, *args, context=context)
+        self._timers.append(timer)
+        return timer
+
+    def call_soon(
+        self, callback: Callable[[Unpack[_Ts]], object], *args: *_Ts, context: Context | None = None
+    ) -> asyncio.Handle:
+        """As in asyncio."""
+        self._happened += 1
+        return super().call_soon(callback, *args, context=context)
+
+    def call_soon_threadsafe(
+        self, callback: Callable[[Unpack[_Ts]], object], *args: *_Ts, context: Context | None = None
+    ) -> asyncio.Handle:
+        """As in asyncio."""
+        self._happened += 1
+        return super().call_soon_threadsafe(callback, *args, context=context)
+
+
+def _forgive(task: Task[Any]) -> None:
+    """Look at a late result, so that nobody complains that nobody looked."""
+    if not task.cancelled():
+        task.exception()
