@@ -388,7 +388,7 @@ def settings(
     channel_prompt: SearchStrategy[str | None] | None = None,
 ) -> SearchStrategy[Settings]:
     """What an operator may have configured; each part can be pinned. The bot and the other bots are always the same."""
-    lists = st.lists(texts.chat_ids(), max_size=3)
+    lists = st.lists(texts.chat_ids(), max_size=2)
     return st.fixed_dictionaries(  # type: ignore[return-value]
         {
             "bot": st.just(BOT),
@@ -421,7 +421,7 @@ def observing(
     return settings(
         observe=st.just(True),
         require_mention=st.just(True),
-        allowed_chats=st.lists(texts.chat_ids(), max_size=3),
+        allowed_chats=st.lists(texts.chat_ids(), max_size=2),
         free_response_chats=st.just([]),
         mention_patterns=mention_patterns,
         channel_prompt=channel_prompt,
@@ -443,6 +443,43 @@ def scenes(
         events() if arriving is None else arriving,
         observing() if configured is None else configured,
     )
+
+
+def plain_scenes(
+    bodies: SearchStrategy[Body], sender: SearchStrategy[Sender] | None = None, *, observe: bool = True
+) -> SearchStrategy[Scene]:
+    """A body in an ordinary observed group: for checks to which nothing matters but what is said, and by whom."""
+
+    def place(said: Body, author: Sender) -> Scene:
+        event = event_of(
+            said,
+            platform=min(declared.get()["markers"]),
+            account="main",
+            chat={"id": "-1001", "kind": "group", "name": "Garden club"},
+            topic=None,
+            id="1",
+            sender=author,
+            time="2026-03-01T12:00:00Z",
+        )
+        return Scene(event, plain_settings(observe=observe))
+
+    ana: Sender = {"id": "1001", "name": "Ana", "is_bot": False}
+    return st.builds(place, bodies, st.just(ana) if sender is None else sender)
+
+
+def plain_settings(*, observe: bool = True) -> Settings:
+    """The settings of `plain_scenes`."""
+    return {
+        "bot": BOT,
+        "observe": observe,
+        "require_mention": True,
+        "group_policy": "allowlist",
+        "allowed_chats": ["-1001"],
+        "free_response_chats": [],
+        "mention_patterns": list(PATTERNS),
+        "other_bots": list(OTHER_BOTS),
+        "channel_prompt": None,
+    }
 
 
 def observed(
