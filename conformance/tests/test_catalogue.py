@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from observed_context_conformance.catalogue import (
     index,
     load_catalogue,
 )
-from observed_context_conformance.data import spec_dir
+from observed_context_conformance.data import fixtures_dir, spec_dir
 
 # The areas in reading order with the highest number of each. Ids are permanent: these numbers only grow.
 HIGHEST = {
@@ -62,6 +63,10 @@ every_requirement = pytest.mark.parametrize("requirement", load_catalogue(), ids
 
 def test_areas_stand_in_reading_order() -> None:
     assert [area.code for area in load_catalogue().areas] == list(HIGHEST)
+
+
+def test_every_area_has_a_chapter() -> None:
+    assert {path.stem for path in spec_dir().glob("*.md")} == {*CHAPTERS, "README"}
 
 
 def test_ids_are_the_known_ones_in_order() -> None:
@@ -136,6 +141,13 @@ def test_links_and_ids_in_the_prose_lead_somewhere(path: Path) -> None:
         assert target.startswith("https://") or (path.parent / target).exists(), target
     for named in re.findall(rf"\b(?:{'|'.join(HIGHEST)})-\d+\b", text):
         assert named in load_catalogue()
+
+
+def test_redaction_chapter_lists_the_kinds_that_must_not_cross() -> None:
+    lines = (fixtures_dir() / "secrets" / "secrets.jsonl").read_text(encoding="utf-8").splitlines()
+    kinds = {record["kind"] for record in map(json.loads, lines) if record["level"] == "must"}
+    listed = re.findall(r"^\| `(\w+)` \|", (spec_dir() / "redaction.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(kinds)
 
 
 # -- small chapters ------------------------------------------------------------------------------------------------
@@ -336,7 +348,3 @@ def test_unknown_requirement_without_anything_close() -> None:
         UnknownRequirementError, match=r"there is no requirement 'xyzzy'; spec/README\.md lists them all"
     ):
         load_catalogue()["xyzzy"]
-
-
-def test_every_area_has_a_chapter() -> None:
-    assert {path.stem for path in spec_dir().glob("*.md")} == {*CHAPTERS, "README"}
