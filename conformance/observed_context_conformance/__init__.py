@@ -10,10 +10,7 @@ if TYPE_CHECKING:
     from observed_context_conformance.binding import conformance
     from observed_context_conformance.loading import load_adapter
 
-__all__ = ["SPEC_VERSION", "__version__", "conformance", "load_adapter"]
-
-SPEC_VERSION = "1.0"
-"""The version of the specification that this kit tests."""
+__all__ = ["__version__", "conformance", "load_adapter"]
 
 try:
     __version__ = version("observed-context")

@@ -12,7 +12,7 @@ from typing import Literal, cast
 
 from observed_context_conformance.data import spec_dir
 
-SPEC_VERSION = "0.1"
+SPEC_VERSION = "1.0"
 
 Level = Literal["MUST", "SHOULD", "MAY"]
 LEVELS: tuple[Level, ...] = ("MUST", "SHOULD", "MAY")

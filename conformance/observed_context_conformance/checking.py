@@ -20,6 +20,7 @@ from hypothesis import statistics as hypothesis_statistics
 from hypothesis.errors import Flaky, UnsatisfiedAssumption
 from hypothesis.strategies import SearchStrategy
 
+from observed_context_conformance.determinism import same_draws_everywhere
 from observed_context_conformance.port import Description
 from observed_context_conformance.subject import (
     Adapter,
@@ -340,7 +341,7 @@ def _execute(made: Check, adapter: Adapter, effort: Effort, counted: _Counted) -
     seed = zlib.crc32(made.name.encode()) ^ effort.seed
     test = hypothesis.seed(seed)(verdict_settings(made, effort)(hypothesis.given(**made.strategies)(example)))
     collector: Any = hypothesis_statistics.collector
-    with collector.with_value(counted.note):
+    with same_draws_everywhere(), collector.with_value(counted.note):
         try:
             test()
         except UnsatisfiedAssumption as unsatisfied:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis.configuration import set_hypothesis_home_dir
 from rich.console import Console
 
 from observed_context_conformance import plugin
@@ -80,7 +82,7 @@ def run_session(run: Run, console: Console) -> Result:
     code: int = pytest.ExitCode.OK
     if checks:
         guest = _Guest(run)
-        with RunProgress(console, checks) as progress, _without_pytest_environment():
+        with RunProgress(console, checks) as progress, _own_environment():
             code = pytest.main(_arguments(run), plugins=[guest, gathered, progress])
         if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR) or guest.said:
             raise SessionError("\n".join(guest.said) or f"pytest ended with exit code {code}")
@@ -114,14 +116,17 @@ def _arguments(run: Run) -> list[str]:
 
 
 @contextmanager
-def _without_pytest_environment() -> Iterator[None]:
+def _own_environment() -> Iterator[None]:
+    """Keep pytest's environment variables out, and Hypothesis's tables out of the user's directory."""
     saved = dict(os.environ)
+    set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "observed-context")
     os.environ.pop("PYTEST_ADDOPTS", None)
     os.environ.pop("PYTEST_PLUGINS", None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     try:
         yield
     finally:
+        set_hypothesis_home_dir(None)
         for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
             if name in saved:
                 os.environ[name] = saved[name]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from observed_context_conformance import SPEC_VERSION, __version__
+from observed_context_conformance import __version__
+from observed_context_conformance.catalogue import SPEC_VERSION
 from observed_context_conformance.checking import Outcome, Verdict
 from observed_context_conformance.report.verdict import UNTESTED, RequirementResult, Result
 from observed_context_conformance.subject import Call

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from observed_context_conformance import SPEC_VERSION, __version__
-from observed_context_conformance.catalogue import Area, load_catalogue
+from observed_context_conformance import __version__
+from observed_context_conformance.catalogue import SPEC_VERSION, Area, load_catalogue
 from observed_context_conformance.checking import Outcome, Verdict
 from observed_context_conformance.report.explanation import explain_outcome, plain
 from observed_context_conformance.report.verdict import BROKEN, UNTESTED, Claim, RequirementResult, Result, Standing
