@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from observed_context_conformance.checking import Adapter, check, expect, given, quote
-from observed_context_conformance.port import Event, Settings
+from observed_context_conformance.port import Chat, Event, Sender, Settings
 from observed_context_conformance.strategies import events as ev
 from observed_context_conformance.strategies import texts
 from observed_context_conformance.strategies.events import BOT, Body, Scene
@@ -17,25 +17,25 @@ REACH = {
         "a caption": 0.05,
         "attachments alone": 0.05,
         "a person is mentioned": 0.05,
-        "an answer to a person": 0.05,
+        "an answer to a person": 0.02,
         "no sender id": 0.05,
         "a sender called like the bot": 0.05,
-        "policy open": 0.2,
+        "policy open": 0.1,
     },
-    "a_structural_mention_is_dispatched": {"id": 0.05, "span": 0.05, "both": 0.05, "another name": 0.05},
-    "a_direct_message_is_never_observed": {"its chat is on the allowlist": 0.2, "observe on": 0.2},
+    "a_structural_mention_is_dispatched": {"id": 0.05, "span": 0.02, "both": 0.02, "another name": 0.05},
+    "a_direct_message_is_never_observed": {"its chat is on the allowlist": 0.1, "observe on": 0.1},
     "a_group_off_the_allowlist_is_ignored": {"addressed": 0.2, "the id is part of an id on the list": 0.2},
-    "without_an_allowlist_every_group_is_ignored": {"empty": 0.2, "missing": 0.2, "addressed": 0.2},
-    "an_open_group_off_the_allowlist_is_not_observed": {"addressed": 0.2, "not addressed": 0.2},
+    "without_an_allowlist_every_group_is_ignored": {"empty": 0.1, "missing": 0.1, "addressed": 0.1},
+    "an_open_group_off_the_allowlist_is_not_observed": {"addressed": 0.1, "not addressed": 0.1},
     "observe_off_changes_nothing_but_observing": {
         "with observe on: observe": 0.05,
         "with observe on: dispatch": 0.05,
         "with observe on: ignore": 0.05,
     },
     "where_no_mention_is_needed_all_is_dispatched": {
-        "free-response group": 0.1,
-        "require_mention off": 0.1,
-        "not addressed": 0.2,
+        "free-response group": 0.05,
+        "require_mention off": 0.05,
+        "not addressed": 0.1,
     },
     "the_bots_own_messages_are_ignored": {"names itself": 0.05, "where no mention is needed": 0.1},
     "one_way_publications_are_ignored": {"broadcast": 0.1, "status": 0.1, "newsletter": 0.1, "addressed": 0.1},
@@ -236,7 +236,11 @@ def an_open_group_off_the_allowlist_is_not_observed(adapter: Adapter, event: Eve
 
 
 @check("GATE-5", calls=("gate",))
-@given(event=ev.events(), settings=ev.settings(), listed=st.integers(0, 3).map(bool))
+@given(
+    event=ev.events(st.one_of(ev.unaddressed(), ev.addressed(), ev.by_reply(), ev.by_pattern())),
+    settings=ev.settings(require_mention=st.sampled_from((True, True, False)), free_response_chats=st.just([])),
+    listed=st.sampled_from((True, True, False)),
+)
 def observe_off_changes_nothing_but_observing(adapter: Adapter, event: Event, settings: Settings, listed: bool) -> None:
     """The same message with `observe` on and off: observed becomes ignored, every other decision stays."""
     if listed:
@@ -576,21 +580,58 @@ def a_message_that_names_both_bots_is_for_both(adapter: Adapter, scene: Scene) -
     _expect_dispatch(adapter, scene, "this bot is named too")
 
 
-@check("GATE-14", calls=("gate",), examples=50)
-@given(
-    scene=ev.scenes(configured=ev.settings(free_response_chats=st.just([]))),
-    others=st.lists(ev.scenes(configured=ev.settings()), min_size=1, max_size=2),
-    same_chat=st.booleans(),
-)
-def the_decision_depends_on_nothing_else(adapter: Adapter, scene: Scene, others: list[Scene], same_chat: bool) -> None:
+def _cases(platform: str) -> list[Scene]:
+    """Messages of every kind in one chat, under settings that differ: what one leaves behind, another would meet."""
+    ana: Sender = {"id": "1001", "name": "Ana", "is_bot": False}
+    bodies: tuple[tuple[Body, Sender], ...] = (
+        (ev.body("hello"), ana),
+        (ev.body("hello @kit_bot"), ana),
+        (ev.body("hello", mentions=[{"id": BOT["id"]}]), ana),
+        (ev.body("hello", reply_to={"id": "5", "sender_id": BOT["id"], "text": "ok?"}), ana),
+        (ev.body(ev.CALLS[0]), ana),
+        (ev.body("hello"), {**ana, "id": BOT["id"]}),
+        (ev.body("hello"), {**ana, "id": "1002", "name": "Ben"}),
+    )
+    common = ev.plain_settings()
+    configured: tuple[Settings, ...] = (
+        common,
+        {**common, "observe": False},
+        {**common, "allowed_chats": []},
+        {**common, "require_mention": False},
+        {**common, "mention_patterns": []},
+        {**common, "bot": {"id": "9009", "handle": "new_bot"}},
+    )
+    chat: Chat = {"id": "-1001", "kind": "group", "name": "Garden club"}
+    return [
+        Scene(
+            ev.event_of(
+                said,
+                platform=platform,
+                account="main",
+                chat=chat,
+                topic=None,
+                id=str(number),
+                sender=sender,
+                time="2026-03-01T12:00:00Z",
+            ),
+            settings,
+        )
+        for number, (said, sender) in enumerate(bodies, start=1)
+        for settings in configured
+        if settings is common or number <= 2
+    ]
+
+
+# Nothing is drawn here: an adapter with a memory answers an example differently when it is repeated to shrink it.
+@check("GATE-14", calls=("gate",))
+def the_decision_depends_on_nothing_else(adapter: Adapter) -> None:
     """The same message under the same settings gets the same answer, whatever was asked in between."""
-    first = _action(adapter, scene)
-    for other in others:
-        event: Event = {**other.event, "chat": scene.event["chat"]} if same_chat else other.event
-        adapter.gate(event, other.settings)
-    again = _action(adapter, scene)
-    reached(first)
-    expect(again == first, "changes-its-mind", expected=f"{first}, as the first time", got=again)
+    cases = _cases(min(adapter.description["markers"]))
+    for case in cases:
+        for other in cases:
+            adapter.begin_example()
+            first, _, again = (_action(adapter, scene) for scene in (case, other, case))
+            expect(again == first, "changes-its-mind", expected=f"{first}, as the first time", got=again)
 
 
 @check("GATE-14", calls=("gate",), examples=50)
@@ -673,12 +714,19 @@ def _by_a_bot(bodies: SearchStrategy[Body]) -> SearchStrategy[Scene]:
 def a_bot_does_not_address_by_implication(adapter: Adapter, scene: Scene) -> None:
     """A reply or a wake word of another bot is no request: two bots would answer each other for ever."""
     reached("a reply to the bot" if scene.event["reply_to"] else "a pattern matches")
-    _expect_not_addressed(adapter, scene, "a bot wrote it and mentions nobody")
+    action = _action(adapter, scene)
+    slug = "dispatched" if action == "dispatch" else "not-observed"
+    expect(
+        action == "observe",
+        slug,
+        expected="observe: a bot wrote it and mentions nobody",
+        got=f"{action} for {_text(scene)}",
+    )
 
 
 @check("GATE-18", calls=("gate",), after=("GATE-1",))
-@given(scene=_by_a_bot(st.one_of(ev.unaddressed(), ev.by_reply(), ev.by_pattern())))
+@given(scene=_by_a_bot(ev.unaddressed()))
 def a_bot_is_observed_like_anybody_else(adapter: Adapter, scene: Scene) -> None:
-    """What another bot says in an observed group without mentioning this one is part of what was said."""
+    """What another bot says in an observed group, to nobody in particular, is part of what was said there."""
     action = _action(adapter, scene)
     expect(action == "observe", "not-observed", expected="observe", got=f"{action} for {_text(scene)}")
