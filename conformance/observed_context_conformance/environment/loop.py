@@ -9,7 +9,7 @@ import selectors
 import threading
 import time
 from asyncio import Task, TimerHandle
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextvars import Context
 from typing import Any, TypeVarTuple, Unpack
 
@@ -45,6 +45,7 @@ class KitLoop(asyncio.SelectorEventLoop):
         self._ahead = 0.0
         self._happened = 0
         self._timers: list[TimerHandle] = []
+        self._remotes: list[Callable[[], Awaitable[bool]]] = []
         super().__init__(_Polling())
         self._threads = threading.active_count()
 
@@ -78,6 +79,14 @@ class KitLoop(asyncio.SelectorEventLoop):
         """Let everything in the background go on until it waits for the kit."""
         self._drive(None, seconds, timers)
 
+    def add_remote(self, settle: Callable[[], Awaitable[bool]]) -> None:
+        """Have another process at work for this loop.
+
+        Args:
+            settle: returns when that process has nothing left to do without the kit; whether it did anything.
+        """
+        self._remotes.append(settle)
+
     def end(self) -> None:
         """Cancel what is left, and close."""
         if self.is_closed():
@@ -109,7 +118,9 @@ class KitLoop(asyncio.SelectorEventLoop):
             quiet += 1
             if quiet < QUIET_SPINS:
                 continue
-            if self._others() and resting < PATIENCE:
+            if self._remotes and any([await settle() for settle in self._remotes]):
+                quiet, resting = 0, 0.0
+            elif not self._remotes and self._others() and resting < PATIENCE:
                 time.sleep(0.001)
                 resting += 0.001
             elif not self._jump(horizon):
