@@ -35,6 +35,9 @@ CHAPTERS: dict[str, str] = {
     "gateway": "GWY",
 }
 
+# Pages of the specification that hold no requirements.
+PAGES = ("README.md", "protocol.md")
+
 PORTS: tuple[str, ...] = (
     "describe",
     "gate",
@@ -239,7 +242,7 @@ def load_catalogue(directory: Path | None = None) -> Catalogue:
 
 @cache
 def _load(directory: Path) -> Catalogue:
-    files = {path.stem: path for path in directory.glob("*.md") if path.name != "README.md"}
+    files = {path.stem: path for path in directory.glob("*.md") if path.name not in PAGES}
     for stem in sorted(files.keys() - CHAPTERS.keys()):
         raise ChapterError(
             files[stem], 1, "no area has a chapter of this name", f"name it one of {', '.join(CHAPTERS)}"
