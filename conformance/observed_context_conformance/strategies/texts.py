@@ -136,11 +136,13 @@ def names(*, max_size: int = 300) -> SearchStrategy[str]:
         max_size: the longest name, in characters.
     """
     people = st.sampled_from(("Ana", "Ben", "Zoë (you)", "李雷", "O'Neill, Jr.", "Boss", "kit", "0"))
-    forged = st.tuples(people, st.sampled_from(("", "]", "|1]", "|")), st.sampled_from(("", *LINE_BREAKS)), structure())
+    between = st.one_of(st.sampled_from(LINE_BREAKS), st.sampled_from(CONTROL + BIDI), st.sampled_from(("", " ")))
+    forged = st.tuples(people, st.sampled_from(("", "]", "|1]", "|")), between, structure())
     mixed = st.lists(st.one_of(people, fragments()), max_size=5).map("".join)
     wild = st.text(characters(), max_size=20)
     long = st.builds(_repeated, fragments(), st.integers(100, max(100, max_size)))
-    return st.one_of(people, forged.map("".join), mixed, wild, long).map(lambda name: name[:max_size])
+    odd = st.tuples(people, between, people).map("".join)
+    return st.one_of(people, forged.map("".join), odd, mixed, wild, long).map(lambda name: name[:max_size])
 
 
 def ids() -> SearchStrategy[str]:
