@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from observed_context.lines import label, neutralise, neutralise_row, note
 from observed_context.shapes import Limits, Row
-from observed_context.text import MARK, cut, cut_end, encodable, is_blank, text_of
+from observed_context.text import MARK, boundary_before, cut, cut_end, encodable, is_blank, text_of
 
 _LEAST_CUT = 64
 
@@ -92,7 +92,8 @@ def _note_cost(dropped: int) -> int:
 def _render(row: Row, bound: int) -> str:
     text = text_of(row.get("content"))
     if len(text) > 2 * bound:  # it will be cut, and only its two ends are seen: why read the rest
-        text = text[:bound] + text[-bound:]
+        # Whole graphemes of both, so that a long row of flags is still told apart by counting from its start (CAP-11).
+        text = text[: boundary_before(text, bound)] + text[boundary_before(text, len(text) - bound - 1) :]
     return neutralise_row(encodable(text))
 
 
