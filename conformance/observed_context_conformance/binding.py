@@ -51,8 +51,13 @@ def ordered_checks() -> tuple[Check, ...]:
     return tuple(sorted(load_checks(), key=lambda c: (areas[c.area], catalogue[c.requirement].number)))
 
 
-def bound_checks(target: Any, checks: tuple[Check, ...], effort: Effort, ledger: Ledger | None = None) -> list[Any]:
-    """The checks as pytest parameters, each with `area:requirement:name` as its id; they share one adapter."""
+def bound_checks(
+    target: Any, checks: tuple[Check, ...], effort: Effort, ledger: Ledger | None = None, groups: int = 1
+) -> list[Any]:
+    """The checks as pytest parameters, each with `requirement-name` as its id; they share one adapter.
+
+    With several groups each is marked for one of them, for pytest-xdist to run in one process.
+    """
     made: list[Adapter] = []
 
     def adapter() -> Adapter:
@@ -60,7 +65,14 @@ def bound_checks(target: Any, checks: tuple[Check, ...], effort: Effort, ledger:
             made.append(Adapter(target))
         return made[0]
 
-    return [pytest.param(BoundCheck(c, adapter, effort, ledger), id=f"{c.requirement}-{c.name}") for c in checks]
+    return [
+        pytest.param(
+            BoundCheck(check, adapter, effort, ledger),
+            id=f"{check.requirement}-{check.name}",
+            marks=[pytest.mark.xdist_group(str(position % groups))] if groups > 1 else [],
+        )
+        for position, check in enumerate(checks)
+    ]
 
 
 def conformance(adapter: str | Any, *, areas: tuple[str, ...] = ()) -> pytest.MarkDecorator:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from datetime import UTC, datetime
 from itertools import groupby
@@ -17,7 +18,7 @@ from rich.text import Text
 from observed_context_conformance.catalogue import CatalogueError, Requirement, load_catalogue
 from observed_context_conformance.checking import Effort, load_checks
 from observed_context_conformance.loading import AdapterLoadError, load_adapter
-from observed_context_conformance.plugin import validated
+from observed_context_conformance.plugin import selected_checks, validated
 from observed_context_conformance.report.explanation import plain
 from observed_context_conformance.report.known import LedgerError, read_ledger, rewrite
 from observed_context_conformance.report.machine import report_json
@@ -27,6 +28,7 @@ from observed_context_conformance.session import Run, SessionError, run_session
 from observed_context_conformance.subject import AdapterUnusableError
 
 USAGE_ERROR = 2
+FEW_CHECKS = 40
 
 app = typer.Typer(
     name="observed-context",
@@ -51,6 +53,12 @@ def _writable(path: Path | None) -> None:
         _refuse(f"{path} cannot be written: the directory {path.absolute().parent} does not exist.")
     if path.is_dir():
         _refuse(f"{path} cannot be written: it is a directory.")
+
+
+def _workers(asked: int | None, selection: Selection) -> int:
+    # A process costs a second to start: a few checks are faster in this one.
+    few = len(selected_checks(selection)) < FEW_CHECKS
+    return asked or (1 if few else min(os.cpu_count() or 1, 8))
 
 
 Areas = Annotated[list[str] | None, typer.Option("--area", metavar="AREA", help="Only this area, such as CAP; repeatable.")]
@@ -83,6 +91,10 @@ def check(
     effort: Annotated[
         float, typer.Option("--effort", min=0.01, help="Multiply the number of examples of each check.")
     ] = 1.0,
+    workers: Annotated[
+        int | None,
+        typer.Option("-n", "--workers", min=1, help="Processes to spread the checks over; one a core when not given."),
+    ] = None,
 ) -> None:
     """Check an adapter against the specification and print the verdict.
 
@@ -102,7 +114,7 @@ def check(
 
     started = datetime.now(UTC)
     clock = time.perf_counter()
-    run = Run(adapter, target, selection, Effort(seed, effort), ledger, junit)
+    run = Run(adapter, target, selection, Effort(seed, effort), ledger, junit, _workers(workers, selection))
     try:
         result = run_session(run, Console(stderr=True))
     except AdapterUnusableError as error:

@@ -19,8 +19,7 @@ from observed_context_conformance.report.verdict import Selection
 _PROPERTY = "observed-context"
 TARGET = pytest.StashKey[Any]()
 """The adapter itself, when whoever started pytest has loaded it already."""
-LEDGER = pytest.StashKey[Ledger | None]()
-"""The known failures of the adapter."""
+_LEDGER = pytest.StashKey[Ledger | None]()
 _GATHERED = pytest.StashKey["Gathered"]()
 
 
@@ -88,12 +87,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the ledger, and gather what ends."""
-    if LEDGER not in config.stash:
-        known = config.getoption("--known")
-        try:
-            config.stash[LEDGER] = read_ledger(Path(known)) if known else None
-        except LedgerError as error:
-            raise pytest.UsageError(str(error)) from error
+    known = config.getoption("--known")
+    try:
+        config.stash[_LEDGER] = read_ledger(Path(known)) if known else None
+    except LedgerError as error:
+        raise pytest.UsageError(str(error)) from error
     gathered = Gathered()
     config.stash[_GATHERED] = gathered
     config.pluginmanager.register(gathered, "observed-context-gathered")
@@ -120,7 +118,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     except (AdapterLoadError, CatalogueError) as error:
         raise pytest.UsageError(str(error)) from error
     effort = Effort(config.getoption("--conformance-seed"), config.getoption("--conformance-effort"))
-    bound = bound_checks(target, selected_checks(selection), effort, config.stash[LEDGER])
+    groups = config.getoption("numprocesses", default=None) or 1
+    bound = bound_checks(target, selected_checks(selection), effort, config.stash[_LEDGER], groups)
     metafunc.parametrize("conformance_check", bound)
 
 
@@ -157,7 +156,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def _problems(config: pytest.Config) -> list[str]:
-    ledger = config.stash.get(LEDGER, None)
+    ledger = config.stash.get(_LEDGER, None)
     gathered = config.stash.get(_GATHERED, None)
     if ledger is None or gathered is None or not gathered.outcomes or hasattr(config, "workerinput"):
         return []

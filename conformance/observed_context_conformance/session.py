@@ -39,6 +39,7 @@ class Run:
         effort: how hard to look.
         ledger: known failures, or None.
         junit: where to write JUnit XML, or None.
+        workers: processes to spread the checks over; each loads the adapter by its name.
     """
 
     name: str
@@ -47,10 +48,11 @@ class Run:
     effort: Effort = Effort()
     ledger: Ledger | None = None
     junit: Path | None = None
+    workers: int = 1
 
 
 class _Guest:
-    """Hands the loaded adapter and the ledger to the plugin, and keeps what pytest says when it fails itself."""
+    """Hands the loaded adapter to the plugin, and keeps what pytest says when it fails itself."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -59,7 +61,6 @@ class _Guest:
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
         config.stash[plugin.TARGET] = self._run.target
-        config.stash[plugin.LEDGER] = self._run.ledger
 
     def pytest_internalerror(self, excrepr: object) -> None:
         self.said.append(str(excrepr))
@@ -110,6 +111,11 @@ def _arguments(run: Run) -> list[str]:
     arguments += [f"--requirement={requirement}" for requirement in run.selection.requirements]
     arguments += [f"--level={level}" for level in run.selection.levels]
     arguments += [f"--conformance-seed={run.effort.seed}", f"--conformance-effort={run.effort.factor}"]
+    if run.ledger is not None:
+        arguments.append(f"--known={run.ledger.path.absolute()}")
+    if run.workers > 1:
+        # One group a worker, so that who runs what, and in which order, does not depend on who was faster.
+        arguments += ["-p", "xdist.plugin", f"--numprocesses={run.workers}", "--dist=loadgroup"]
     if run.junit is not None:
         arguments += [f"--junitxml={run.junit.absolute()}", "-o", "junit_suite_name=observed-context"]
     return arguments

@@ -10,6 +10,7 @@ import pytest
 
 from observed_context_conformance.catalogue import (
     CHAPTERS,
+    PAGES,
     PORTS,
     SPEC_VERSION,
     Catalogue,
@@ -66,7 +67,7 @@ def test_areas_stand_in_reading_order() -> None:
 
 
 def test_every_area_has_a_chapter() -> None:
-    assert {path.stem for path in spec_dir().glob("*.md")} == {*CHAPTERS, "README"}
+    assert {path.name for path in spec_dir().glob("*.md")} == {*(f"{stem}.md" for stem in CHAPTERS), *PAGES}
 
 
 def test_ids_are_the_known_ones_in_order() -> None:

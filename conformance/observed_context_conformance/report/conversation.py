@@ -43,7 +43,7 @@ def _rows_call(call: Call) -> list[str]:
     if "channel_prompt" in arguments:
         lines.append(f"channel prompt: {_text(arguments['channel_prompt'])}")
     limits = arguments["limits"]
-    lines.append(f"limits: {limits['max_chars'] or 'no'} characters, {limits['max_rows'] or 'no'} rows")
+    lines.append(f"limits: characters {limits['max_chars'] or 'unlimited'}, rows {limits['max_rows'] or 'unlimited'}")
     if "message" in arguments:
         lines.append(f"current message: {_text(arguments['message'])}")
     for number, request in enumerate(call.requests, 1):

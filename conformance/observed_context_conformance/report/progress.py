@@ -69,5 +69,5 @@ class RunProgress:
 
 def _names(nodeid: str) -> tuple[str, str]:
     """Area and check name out of `file.py::test_conformance[CAP-1-name]`."""
-    area, _, rest = nodeid.rpartition("[")[2].rstrip("]").partition("-")
+    area, _, rest = nodeid.rpartition("[")[2].partition("]")[0].partition("-")
     return area, rest.partition("-")[2]

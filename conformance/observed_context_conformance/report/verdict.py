@@ -168,7 +168,8 @@ def judge(
     for check in checks:
         declared.setdefault(check.requirement, []).append(check)
     ran: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
+    # By name, not as they came in: with several workers that order is nobody's.
+    for outcome in sorted(outcomes, key=lambda o: o.check):
         ran.setdefault(outcome.requirement, []).append(outcome)
     broken = broken_checks or {}
 
@@ -204,7 +205,7 @@ def _result(
     description: Description,
     ledger: Ledger | None,
 ) -> RequirementResult:
-    names = tuple(check.name for check in checks)
+    names = tuple(sorted(check.name for check in checks))
     verdicts = {outcome.verdict for outcome in outcomes}
     missing = sorted(set(names) - {outcome.check for outcome in outcomes})
     reason: str | None = None
