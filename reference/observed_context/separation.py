@@ -81,4 +81,4 @@ def _parts(content: str | list[Part]) -> list[Part]:
 def _message(row: Row) -> Message:
     # Only what a model request knows: no `observed`, `seq`, `summary`, `message_id` (SEP-9).
     known = {key: value for key, value in row.items() if key in _MESSAGE_KEYS}
-    return cast(Message, deepcopy({"content": None, **known}))
+    return cast(Message, deepcopy({"role": row["role"], "content": None, **known}))

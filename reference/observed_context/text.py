@@ -44,8 +44,9 @@ def cut_end(text: str, room: int) -> str:
     """Return at most `room` characters of a text: all of it, or its head and a visible mark (CAP-7, CAP-11)."""
     if len(text) <= room:
         return text
-    head = boundary_before(text, max(room - len(MARK), 0))
-    return (text[:head] + MARK.rstrip())[: max(room, 0)]
+    if room <= len(MARK):  # no mark where there is hardly room for it
+        return text[: max(room, 0)]
+    return text[: boundary_before(text, room - len(MARK))] + MARK.rstrip()
 
 
 def boundary_before(text: str, index: int) -> int:
@@ -71,7 +72,7 @@ def _is_boundary(text: str, index: int) -> bool:
         return not after.isalpha()
     if _is_regional(before) and _is_regional(after):
         run = 0
-        while run < min(index, _NEAR) and _is_regional(text[index - 1 - run]):
+        while run < index and _is_regional(text[index - 1 - run]):
             run += 1
         return run % 2 == 0
     return _hangul(after) not in _HANGUL_FOLLOWERS.get(_hangul(before), "")

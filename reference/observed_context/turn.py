@@ -1,13 +1,14 @@
 """The addressed turn: what the model sees is wrapped, what is stored is bare."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from copy import deepcopy
 from typing import cast
 
 from observed_context.lines import ADDRESSED_HEADER, BLOCK_HEADER, neutralise_headers
 from observed_context.separation import is_same_side, joined, replay
 from observed_context.shapes import Addressed, Limits, Message, Row
+from observed_context.waiting import asynchronous, at_once
 
 MAX_TOOL_ROUNDS = 8
 NO_ANSWER = "[no answer]"
@@ -44,24 +45,31 @@ def take_turn(
 ) -> list[Row]:
     """Ask the model and return the rows to store: the message as it came, then what the model did (TURN-4, TURN-8).
 
-    Each request of the turn holds the wrapped message, after tool calls and in the one retry of a failed request as
-    well (TURN-5). A turn whose request fails twice leaves the message alone, unanswered. There are no tools here: each
-    call is answered with a row that says so.
+    A turn whose request fails leaves the message alone, unanswered.
     """
     payload = payload_of(transcript, message, channel_prompt, limits)
+    answers = at_once(answer(payload, asynchronous(model)))
+    return [{"role": "user", "content": deepcopy(message)}, *answers]
+
+
+async def answer(payload: list[Message], model: Callable[[list[Message]], Awaitable[Message]]) -> list[Row]:
+    """Return the rows of the model's answer to a payload, calls of tools included; none when the model fails.
+
+    Each request holds the whole payload, after tool calls and in the one retry of a failed request as well (TURN-5).
+    There are no tools here: each call is answered with a message that says so.
+    """
     answers: list[Message] = []
     for _ in range(MAX_TOOL_ROUNDS):
-        answer = _ask(model, payload + answers)
-        if answer is None:
-            answers = []
-            break
-        answers.append(answer)
-        if not answer.get("tool_calls"):
+        said = await _ask(model, payload + answers) or await _ask(model, payload + answers)
+        if said is None:
+            return []
+        answers.append(said)
+        if not said.get("tool_calls"):
             break
         answers += [
-            _tool_message(call["id"], f"There is no tool {call['function']['name']}.") for call in answer["tool_calls"]
+            _tool_message(call["id"], f"There is no tool {call['function']['name']}.") for call in said["tool_calls"]
         ]
-    return [{"role": "user", "content": deepcopy(message)}, *map(_row, answers)]
+    return [cast(Row, answer) for answer in answers]
 
 
 def payload_of(
@@ -104,18 +112,13 @@ def alternating(history: Sequence[Message]) -> list[Message]:
     return repaired
 
 
-def _ask(model: Callable[[list[Message]], Message], payload: list[Message]) -> Message | None:
-    for attempt in (1, 2):
-        try:
-            return deepcopy(model(deepcopy(payload)))
-        except Exception as error:  # a provider's failure, of whatever kind
-            _log.warning("model request failed (attempt %d of 2): %s", attempt, type(error).__name__)
-    return None
+async def _ask(model: Callable[[list[Message]], Awaitable[Message]], payload: list[Message]) -> Message | None:
+    try:
+        return deepcopy(await model(deepcopy(payload)))
+    except Exception as error:  # a provider's failure, of whatever kind
+        _log.warning("a model request failed: %s", type(error).__name__)
+        return None
 
 
 def _tool_message(call: str, text: str) -> Message:
     return {"role": "tool", "tool_call_id": call, "content": text}
-
-
-def _row(message: Message) -> Row:
-    return cast(Row, message)

@@ -1,10 +1,23 @@
 """The reference as an adapter: each method of the port is one call into `observed_context`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import observed_context
-from observed_context import addressing, assembly, gating, limits, lines, rows, separation, turn
+from observed_context import (
+    addressing,
+    assembly,
+    compaction,
+    gateway,
+    gating,
+    limits,
+    lines,
+    redaction,
+    rows,
+    scheduling,
+    separation,
+    turn,
+)
 from observed_context.shapes import Addressed, Decision, Event, Framed, Limits, Message, Replayed, Row, Settings
 
 
@@ -62,6 +75,30 @@ class ReferenceAdapter:
     ) -> list[Row]:
         """Take a turn and return the rows to store."""
         return turn.take_turn(transcript, message, channel_prompt, limits, model)
+
+    def compact(
+        self, store: compaction.Store, session: str, limits: Limits, summarize: compaction.Summarize
+    ) -> Row | None:
+        """Run one pass of compaction and return the summary row, or None."""
+        return compaction.compact(store, session, limits, summarize)
+
+    def redact(self, text: str) -> str:
+        """Return a text without its secrets."""
+        return redaction.redact(text)
+
+    def scheduler(
+        self,
+        store: compaction.Store,
+        limits: Limits,
+        summarize: Callable[[list[Message]], Awaitable[str | None]],
+        clock: Callable[[], float],
+    ) -> scheduling.Scheduler:
+        """Return what starts passes in the background."""
+        return scheduling.Scheduler(store, limits, summarize, clock)
+
+    def gateway(self, settings: Settings, environment: gateway.Environment) -> gateway.Gateway:
+        """Return a whole gateway."""
+        return gateway.Gateway(settings, environment)
 
 
 def create() -> ReferenceAdapter:
