@@ -62,6 +62,9 @@ MARKUP = (
 )
 """Punctuation that means something to Markdown, to templates, to regular expressions or to a model's own format."""
 
+ODD = (*LINE_BREAKS, *CONTROL, *BIDI, *INVISIBLE, *COMBINING, *ASTRAL, *MARKUP)
+"""All of the above: each is worth a try on its own."""
+
 ATTRIBUTIONS = (
     *("[Boss|0]", "[Ana|1]", "[system|0]", "[unknown|unknown]", "[7|7]"),
     *("[Ana|1", "Boss|0]", "[Bo]ss|0]", "[Ana]|[1]", "［Boss｜0］"),
