@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ class BoundCheck:
         outcome: how it ended; None before the call.
     """
 
-    def __init__(self, check: Check, adapter: Callable[[], Adapter], effort: Effort, ledger: Ledger | None) -> None:
+    def __init__(self, check: Check, adapter: Adapter, effort: Effort, ledger: Ledger | None) -> None:
         self.check = check
         self.outcome: Outcome | None = None
         self._adapter = adapter
@@ -31,7 +30,7 @@ class BoundCheck:
 
     def __call__(self) -> None:
         """Run the check in pytest's terms: a MUST that fails fails, a SHOULD or a known failure is an expected failure."""
-        self.outcome = outcome = run_check(self.check, self._adapter(), self._effort)
+        self.outcome = outcome = run_check(self.check, self._adapter, self._effort)
         if outcome.verdict is Verdict.PASS:
             return
         if outcome.verdict is Verdict.NOT_APPLICABLE:
@@ -52,19 +51,12 @@ def ordered_checks() -> tuple[Check, ...]:
 
 
 def bound_checks(
-    target: Any, checks: tuple[Check, ...], effort: Effort, ledger: Ledger | None = None, groups: int = 1
+    adapter: Adapter, checks: tuple[Check, ...], effort: Effort, ledger: Ledger | None = None, groups: int = 1
 ) -> list[Any]:
     """The checks as pytest parameters, each with `requirement-name` as its id; they share one adapter.
 
     With several groups each is marked for one of them, for pytest-xdist to run in one process.
     """
-    made: list[Adapter] = []
-
-    def adapter() -> Adapter:
-        if not made:
-            made.append(Adapter(target))
-        return made[0]
-
     return [
         pytest.param(
             BoundCheck(check, adapter, effort, ledger),
@@ -88,6 +80,7 @@ def conformance(adapter: str | Any, *, areas: tuple[str, ...] = ()) -> pytest.Ma
 
     Raises:
         AdapterLoadError: the name leads to no adapter.
+        AdapterUnusableError: it is none.
         ValueError: no check belongs to these areas.
     """
     target = load_adapter(adapter) if isinstance(adapter, str) else adapter
@@ -95,4 +88,4 @@ def conformance(adapter: str | Any, *, areas: tuple[str, ...] = ()) -> pytest.Ma
     if not checks:
         codes = ", ".join(area.code for area in load_catalogue().areas)
         raise ValueError(f"no check belongs to {', '.join(areas)}; the areas are {codes}")
-    return pytest.mark.parametrize("check", bound_checks(target, checks, Effort()))
+    return pytest.mark.parametrize("check", bound_checks(Adapter(target), checks, Effort()))

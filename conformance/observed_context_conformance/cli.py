@@ -17,7 +17,7 @@ from rich.text import Text
 
 from observed_context_conformance.catalogue import CatalogueError, Requirement, load_catalogue
 from observed_context_conformance.checking import Effort, load_checks
-from observed_context_conformance.loading import AdapterLoadError, load_adapter
+from observed_context_conformance.loading import AdapterLoadError, load_adapter, start_adapter
 from observed_context_conformance.plugin import selected_checks, validated
 from observed_context_conformance.report.explanation import plain
 from observed_context_conformance.report.known import LedgerError, read_ledger, rewrite
@@ -25,7 +25,7 @@ from observed_context_conformance.report.machine import report_json
 from observed_context_conformance.report.terminal import print_result
 from observed_context_conformance.report.verdict import Selection
 from observed_context_conformance.session import Run, SessionError, run_session
-from observed_context_conformance.subject import AdapterUnusableError
+from observed_context_conformance.subject import CALL_SECONDS, AdapterUnusableError
 
 USAGE_ERROR = 2
 FEW_CHECKS = 40
@@ -69,7 +69,13 @@ Ids = Annotated[
 
 @app.command()
 def check(
-    adapter: Annotated[str, typer.Argument(help="package.module:attribute, or a built-in name: reference, hermes-agent.")],
+    adapter: Annotated[
+        str | None, typer.Argument(help="package.module:attribute, or a built-in name: reference, hermes-agent.")
+    ] = None,
+    command: Annotated[
+        str | None,
+        typer.Option("--command", metavar="COMMAND", help="Instead of ADAPTER: a command that speaks the protocol of spec/protocol.md."),
+    ] = None,
     area: Areas = None,
     requirement: Ids = None,
     level: Annotated[
@@ -95,11 +101,17 @@ def check(
         int | None,
         typer.Option("-n", "--workers", min=1, help="Processes to spread the checks over; one a core when not given."),
     ] = None,
+    deadline: Annotated[
+        float, typer.Option("--deadline", min=0.1, metavar="SECONDS", help="How long one call of the adapter may take.")
+    ] = CALL_SECONDS,
 ) -> None:
     """Check an adapter against the specification and print the verdict.
 
     Exit code: 0 conformant (with --known: fails as recorded), 1 not, 2 wrong usage or no adapter, 3 nothing was tested.
     """
+    if (adapter is None) == (command is None):
+        _refuse("give either an adapter (package.module:attribute) or --command 'program arguments'.")
+    name = adapter or command or ""
     _writable(json_file)
     _writable(junit)
     if (grow_known or shrink_known) and known is None:
@@ -108,13 +120,23 @@ def check(
         selection = validated(Selection(tuple(area or ()), tuple(requirement or ()), tuple(level or ())))
         may_be_missing = grow_known and known is not None and not known.exists()
         ledger = read_ledger(known) if known is not None and not may_be_missing else None
-        target = load_adapter(adapter)
+        target = start_adapter(command) if command is not None else load_adapter(name)
     except (CatalogueError, LedgerError, AdapterLoadError) as error:
         _refuse(str(error))
 
     started = datetime.now(UTC)
     clock = time.perf_counter()
-    run = Run(adapter, target, selection, Effort(seed, effort), ledger, junit, _workers(workers, selection))
+    run = Run(
+        name,
+        target,
+        command=command,
+        call_seconds=deadline,
+        selection=selection,
+        effort=Effort(seed, effort),
+        ledger=ledger,
+        junit=junit,
+        workers=_workers(workers, selection),
+    )
     try:
         result = run_session(run, Console(stderr=True))
     except AdapterUnusableError as error:

@@ -19,6 +19,21 @@ class AdapterLoadError(Exception):
     """The name leads to no adapter; the message says what is wrong with it and what to do."""
 
 
+def start_adapter(command: str) -> Any:
+    """The adapter behind a command line, which speaks the protocol of `spec/protocol.md`.
+
+    Raises:
+        AdapterLoadError: the command cannot be started, or what starts is no adapter.
+    """
+    # Imported here: what only serves an adapter must not need what the kit needs.
+    from observed_context_conformance.stdio.process import ProcessAdapter, ProcessError  # noqa: PLC0415
+
+    try:
+        return ProcessAdapter(command)
+    except ProcessError as error:
+        raise AdapterLoadError(str(error)) from error
+
+
 def load_adapter(name: str) -> Any:
     """The adapter that `name` stands for: a built-in name, or `package.module:attribute`.
 

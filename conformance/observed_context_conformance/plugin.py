@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ import pytest
 from observed_context_conformance.binding import BoundCheck, bound_checks, ordered_checks
 from observed_context_conformance.catalogue import CatalogueError, load_catalogue
 from observed_context_conformance.checking import Check, Effort, Outcome
-from observed_context_conformance.loading import AdapterLoadError, load_adapter
+from observed_context_conformance.loading import AdapterLoadError, load_adapter, start_adapter
 from observed_context_conformance.report.known import Ledger, LedgerError, disagreements, read_ledger
 from observed_context_conformance.report.machine import outcome_from, outcome_json
 from observed_context_conformance.report.verdict import Selection
+from observed_context_conformance.subject import CALL_SECONDS, Adapter, AdapterUnusableError
 
 _PROPERTY = "observed-context"
 TARGET = pytest.StashKey[Any]()
@@ -77,6 +79,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the kit."""
     group = parser.getgroup("observed-context", "conformance of an adapter to the observed-context specification")
     group.addoption("--adapter", metavar="NAME", help="the adapter: package.module:attribute, or a built-in name")
+    group.addoption("--adapter-command", metavar="COMMAND", help="the adapter: a command that speaks the protocol of spec/protocol.md")
+    group.addoption("--call-seconds", type=float, default=CALL_SECONDS, help="how long one call of the adapter may take")
     group.addoption("--area", action="append", default=[], metavar="AREA", help="only this area (CAP, SEP, ...); repeatable")
     group.addoption("--requirement", action="append", default=[], metavar="ID", help="only this requirement; repeatable")
     group.addoption("--level", action="append", default=[], metavar="LEVEL", help="only this level: MUST or SHOULD; repeatable")
@@ -109,17 +113,27 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "conformance_check" not in metafunc.fixturenames:
         return
     config = metafunc.config
-    name = config.getoption("--adapter")
-    if not name:
-        raise pytest.UsageError("name the adapter to check: --adapter package.module:attribute")
+    name, command = config.getoption("--adapter"), config.getoption("--adapter-command")
+    if not name and not command:
+        raise pytest.UsageError("name the adapter to check: --adapter package.module:attribute, or --adapter-command COMMAND")
     try:
-        target = config.stash[TARGET] if TARGET in config.stash else load_adapter(name)
+        if TARGET in config.stash:
+            target = config.stash[TARGET]
+        else:
+            target = start_adapter(command) if command else load_adapter(name)
         selection = validated(_selection(config))
-    except (AdapterLoadError, CatalogueError) as error:
+        adapter = Adapter(target, config.getoption("--call-seconds"))
+    except (AdapterLoadError, AdapterUnusableError, CatalogueError) as error:
         raise pytest.UsageError(str(error)) from error
     effort = Effort(config.getoption("--conformance-seed"), config.getoption("--conformance-effort"))
     groups = config.getoption("numprocesses", default=None) or 1
-    bound = bound_checks(target, selected_checks(selection), effort, config.stash[_LEDGER], groups)
+    bound = bound_checks(
+        adapter,
+        selected_checks(selection),
+        effort,
+        config.stash[_LEDGER],
+        groups,
+    )
     metafunc.parametrize("conformance_check", bound)
 
 
@@ -144,6 +158,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Let a disagreement with the ledger fail the session."""
     if _problems(session.config) and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_unconfigure() -> None:
+    """Leave no process behind."""
+    process = sys.modules.get("observed_context_conformance.stdio.process")
+    if process is not None:
+        process.stop_everything()
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

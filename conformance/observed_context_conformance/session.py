@@ -21,7 +21,7 @@ from observed_context_conformance.plugin import Gathered, selected_checks
 from observed_context_conformance.report.known import Ledger
 from observed_context_conformance.report.progress import RunProgress
 from observed_context_conformance.report.verdict import Result, Selection, judge
-from observed_context_conformance.subject import Adapter
+from observed_context_conformance.subject import CALL_SECONDS, Adapter
 
 
 class SessionError(Exception):
@@ -35,6 +35,8 @@ class Run:
     Attributes:
         name: the adapter's name, as it was given.
         target: the adapter.
+        command: the command line that starts it, when it is another process.
+        call_seconds: how long one call may take.
         selection: which requirements.
         effort: how hard to look.
         ledger: known failures, or None.
@@ -44,6 +46,8 @@ class Run:
 
     name: str
     target: Any
+    command: str | None = None
+    call_seconds: float = CALL_SECONDS
     selection: Selection = Selection()
     effort: Effort = Effort()
     ledger: Ledger | None = None
@@ -77,7 +81,7 @@ def run_session(run: Run, console: Console) -> Result:
         AdapterUnusableError: the object is no adapter.
         SessionError: pytest could not do its work.
     """
-    adapter = Adapter(run.target)
+    adapter = Adapter(run.target, run.call_seconds)
     checks = selected_checks(run.selection)
     gathered = Gathered()
     code: int = pytest.ExitCode.OK
@@ -106,7 +110,9 @@ def _arguments(run: Run) -> list[str]:
     here = Path(__file__).parent
     # The user's own pytest configuration, plugins and caches have no say in a verdict.
     arguments = [str(here / "test_conformance.py"), "-c", os.devnull, f"--rootdir={here}", "-p", plugin.__name__]
-    arguments += ["-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:warnings", f"--adapter={run.name}"]
+    arguments += ["-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:warnings"]
+    arguments += [f"--adapter={run.name}" if run.command is None else f"--adapter-command={run.command}"]
+    arguments += [f"--call-seconds={run.call_seconds}"]
     arguments += [f"--area={area}" for area in run.selection.areas]
     arguments += [f"--requirement={requirement}" for requirement in run.selection.requirements]
     arguments += [f"--level={level}" for level in run.selection.levels]

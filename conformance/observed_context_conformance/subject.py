@@ -14,10 +14,12 @@ from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
+from observed_context_conformance.environment.gateway import GatewayEnvironment
 from observed_context_conformance.environment.loop import Waits
 from observed_context_conformance.glass import Glass
+from observed_context_conformance.hosted import Gateway
 from observed_context_conformance.port import (
     METHODS,
     SHAPE_OF,
@@ -51,14 +53,14 @@ class ShapeError(Exception):
     """A call returned what its schema does not allow.
 
     Attributes:
-        method: the port method.
+        method: the port method, or `gateway.search` and the like.
         requirement: the requirement that the shape of this result belongs to.
     """
 
     def __init__(self, method: str, message: str) -> None:
         super().__init__(f"{method}() returned a result of the wrong shape: {message}")
         self.method = method
-        self.requirement = SHAPE_OF[method]
+        self.requirement = SHAPE_OF[method.partition(".")[0]]
         self.message = message
 
 
@@ -71,10 +73,11 @@ class AdapterCrashed(Exception):  # noqa: N818 - a verdict, not an error of ours
     """
 
     def __init__(self, method: str, cause: BaseException) -> None:
-        super().__init__(f"{method}() raised {type(cause).__name__}: {_short(str(cause))}")
+        # An adapter in another process tells kind and place itself, as far as it knows them.
+        self.kind = getattr(cause, "kind", None) or type(cause).__name__
+        super().__init__(f"{method}() raised {self.kind}: {_short(str(cause))}")
         self.method = method
-        self.kind = type(cause).__name__
-        self.where = _innermost(cause)
+        self.where = getattr(cause, "where", None) or _innermost(cause)
 
 
 class AdapterHung(BaseException):
@@ -110,6 +113,13 @@ class Call:
     requests: list[list[Message]] = field(default_factory=list)
 
 
+class Contender(Store, Protocol):
+    """One of two passes at once, as the kit sees it: a store of its own, and a summariser."""
+
+    def summarize(self, prompt: Prompt) -> str | None:
+        """As `summarize` of `compact`."""
+
+
 class Adapter:
     """The proxy that checks talk to; it has every method of the port.
 
@@ -122,7 +132,7 @@ class Adapter:
         self._seconds = call_seconds
         self._hung: Counter[str] = Counter()
         self._runner: asyncio.Runner | None = None
-        self._opened: list[Scheduler] = []
+        self._opened: list[Scheduler | Gateway] = []
         self.calls: list[Call] = []
         self.story: list[str] = []
         self.description = self._describe()
@@ -240,20 +250,17 @@ class Adapter:
         result = self._call("compact", before=before, after=after, glass=glass, session=session, limits=limits)
         return cast("Row | None", result)
 
-    def compact_at_once(
-        self, store: Store, session: str, limits: Limits, first: Summarize, second: Summarize
-    ) -> list[Row | None]:
-        """Two passes over one session that run at the same time, each with a summariser of its own.
+    def compact_at_once(self, session: str, limits: Limits, first: Contender, second: Contender) -> list[Row | None]:
+        """Two passes over one session that run at the same time; results in the order of the contenders.
 
-        A coroutine function runs both on one event loop, anything else in a thread for each. Results in the order of
-        the summarisers.
+        A coroutine function runs both on one event loop, anything else in a thread for each.
         """
         arguments = {"session": session, "limits": limits}
         glass = Glass()
 
-        def work(summarize: Summarize) -> Any:
+        def work(side: Contender) -> Any:
             handed = copy.deepcopy(arguments)
-            return self._target.compact(glass.store(store), *handed.values(), glass.summarize(summarize))  # type: ignore[attr-defined]
+            return self._target.compact(glass.store(side), *handed.values(), glass.summarize(side.summarize))  # type: ignore[attr-defined]
 
         async def on_one_loop() -> list[Any]:
             return list(await asyncio.gather(work(first), work(second)))
@@ -290,6 +297,26 @@ class Adapter:
 
         self.calls.append(Call("scheduler", {"limits": copy.deepcopy(limits)}))
         made = Scheduler(lambda: self._target.scheduler(*arguments), clock, guard, self._seconds)  # type: ignore[attr-defined]
+        self._opened.append(made)
+        return made
+
+    def gateway(self, settings: Settings, environment: GatewayEnvironment) -> Gateway:
+        """`gateway` of the adapter, behind a proxy that runs its event loop. Closed when the example is over."""
+        glass = Glass()
+
+        def guard(name: str, told: dict[str, Any], work: Callable[[], Any]) -> Any:
+            call = Call(name, copy.deepcopy(told))
+            self.calls.append(call)
+            result = self._guarded(name, work, glass)
+            if name in ("gateway.transcript", "gateway.search"):
+                self._keep(call, result)
+                return copy.deepcopy(result)
+            return result
+
+        def make(world: Any) -> Any:
+            return self._target.gateway(copy.deepcopy(settings), world)  # type: ignore[attr-defined]
+
+        made = Gateway(make, environment, glass, guard, self._seconds)
         self._opened.append(made)
         return made
 

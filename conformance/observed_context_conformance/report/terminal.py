@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from itertools import groupby
 
@@ -120,7 +121,9 @@ def _failures(console: Console, result: Result) -> None:
 def _explained(console: Console, result: Result, failed: RequirementResult) -> None:
     bad = [o for o in failed.outcomes if o.verdict in (Verdict.FAIL, Verdict.ERROR)]
     first = _most_telling(bad)
-    repeat = f"observed-context check {result.adapter} --requirement {failed.requirement.id}"
+    # A command line has blanks in it, the name of an adapter has none.
+    named = f"--command {shlex.quote(result.adapter)}" if " " in result.adapter else result.adapter
+    repeat = f"observed-context check {named} --requirement {failed.requirement.id}"
     heading, _, body = explain_outcome(failed.requirement, first, repeat).partition("\n")
     word, _, rest = heading.partition(" ")
     word = _word(failed)
