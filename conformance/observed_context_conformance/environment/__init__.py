@@ -7,6 +7,7 @@ from observed_context_conformance.environment.model import Model, ModelFailure, 
 from observed_context_conformance.environment.store import MemoryStore, StoreFailure
 from observed_context_conformance.environment.summariser import (
     FAILURES,
+    FENCE,
     Behaviour,
     Request,
     Summariser,
@@ -21,6 +22,7 @@ from observed_context_conformance.environment.summariser import (
 
 __all__ = [
     "FAILURES",
+    "FENCE",
     "Behaviour",
     "Clock",
     "GatewayEnvironment",

@@ -12,6 +12,11 @@ class Gate:
         self._closed = False
         self._waiting: list[asyncio.Future[None]] = []
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether those who come now have to wait."""
+        return self._closed
+
     def close(self) -> None:
         """Hold up everybody who comes from now on."""
         self._closed = True

@@ -30,6 +30,7 @@ class MemoryStore:
     Attributes:
         loads: the session of each load, in order.
         written: session and seq of each row that the adapter stored, in order.
+        failures: how often it has failed.
     """
 
     def __init__(self, *, first: int = 0, step: int = 1) -> None:
@@ -40,6 +41,7 @@ class MemoryStore:
         self._actions: dict[Point, list[Callable[[], object]]] = defaultdict(list)
         self.loads: list[str] = []
         self.written: list[tuple[str, int]] = []
+        self.failures = 0
 
     # -- what an adapter sees -------------------------------------------------------------------------------------
 
@@ -120,8 +122,13 @@ class MemoryStore:
 
     def _reach(self, point: Point) -> None:
         waiting = self._actions[point]
-        if waiting:
+        if not waiting:
+            return
+        try:
             waiting.pop(0)()
+        except StoreFailure:
+            self.failures += 1
+            raise
 
     def _insert(self, session: str, row: Row) -> int:
         with self._lock:

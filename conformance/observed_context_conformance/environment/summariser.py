@@ -117,6 +117,7 @@ class Summariser:
         self.requests: list[Request] = []
         self.meanwhile: Callable[[Request], object] | None = None
         self._gate = Gate()
+        self._held: Callable[[str], bool] = _any
 
     def __call__(self, prompt: Prompt) -> Answer:
         """Answer as a plain function, which blocks its caller until `meanwhile` is over."""
@@ -129,15 +130,22 @@ class Summariser:
         """Answer as a coroutine; while it stalls, not before `release()`."""
         request = self._note(prompt)
         try:
-            await self._gate.passing()
+            if self._held(request.text):
+                await self._gate.passing()
         except BaseException:
             request.done = True
             raise
         return self._respond(request)
 
-    def stall(self) -> None:
-        """From now on `ask` does not answer."""
+    def stall(self, held: Callable[[str], bool] | None = None) -> None:
+        """From now on `ask` does not answer; with `held`, only where that is true of the prompt in its flat form."""
+        self._held = held or _any
         self._gate.close()
+
+    @property
+    def is_stalling(self) -> bool:
+        """Whether `ask` holds answers back."""
+        return self._gate.is_closed
 
     def release(self) -> None:
         """Stop stalling: those who wait get their answers as soon as their loop runs."""
@@ -164,6 +172,10 @@ class Summariser:
         finally:
             request.done = True
         return request.answer
+
+
+def _any(_: str) -> bool:
+    return True
 
 
 def flat(prompt: Prompt) -> str:
