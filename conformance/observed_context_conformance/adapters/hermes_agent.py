@@ -57,6 +57,9 @@ _LOGGERS = ("agent", "gateway", "hermes_cli", "hermes_state", "plugins", "tools"
 
 _IMAGE = b"\xff\xd8\xff\xe0\x00\x10JFIF".ljust(FILE_SIZE, b"\0")
 _NO_TEXT = b"\xff" * FILE_SIZE
+_PICTURE = re.compile(r"\.(jpe?g|png|gif|webp|bmp)$", re.IGNORECASE)
+"""The end of a file name that promises a picture; a document with such a name is one."""
+
 _NAMES = {
     "image": "photos/file_0.jpg",
     "voice": "voice/file_0.oga",
@@ -305,7 +308,8 @@ class _File:
 
     def __init__(self, medium: dict[str, Any]) -> None:
         self.file_path = f"https://api.telegram.org/file/bot1:T/{_NAMES[medium['kind']]}"
-        self._bytes = _IMAGE if medium["kind"] == "image" else _NO_TEXT
+        pictured = medium["kind"] == "image" or (medium["kind"] == "document" and _PICTURE.search(medium["name"] or ""))
+        self._bytes = _IMAGE if pictured else _NO_TEXT
 
     async def download_as_bytearray(self, *rest: Any, **options: Any) -> bytearray:
         """Its content: something of the right kind."""
