@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from observed_context_conformance.checking import Adapter, check, expect, given, quote
-from observed_context_conformance.port import Chat, Event, Sender, Settings
+from observed_context_conformance.port import Event, Sender, Settings
 from observed_context_conformance.strategies import events as ev
 from observed_context_conformance.strategies import texts
 from observed_context_conformance.strategies.events import BOT, Body, Scene
@@ -538,20 +538,11 @@ _HOSTILE = (
 def hostile_patterns_and_texts_do_not_stall(adapter: Adapter) -> None:
     """A decision on 10,000 characters takes under a second, though the pattern invites an exponential search."""
     for number, (pattern, text) in enumerate(_HOSTILE, start=1):
-        event = ev.event_of(
-            ev.body(text),
-            platform=min(adapter.description["markers"]),
-            account="main",
-            chat={"id": "-1001", "kind": "group", "name": "Garden club"},
-            topic=None,
-            id=str(number),
-            sender={"id": "1001", "name": "Ana", "is_bot": False},
-            time="2026-03-01T12:00:00Z",
-        )
-        settings: Settings = {**ev.plain_settings(), "mention_patterns": [pattern]}
+        scene = ev.plain_scene(ev.body(text), id=str(number))
+        settings: Settings = {**scene.settings, "mention_patterns": [pattern]}
         adapter.begin_example()
         with adapter.within(1.0, "too-slow", expected=f"a decision within a second with the pattern {pattern}"):
-            adapter.gate(event, settings)
+            adapter.gate(scene.event, settings)
 
 
 # -- GATE-13 to GATE-15 ----------------------------------------------------------------------------------------------
@@ -580,7 +571,7 @@ def a_message_that_names_both_bots_is_for_both(adapter: Adapter, scene: Scene) -
     _expect_dispatch(adapter, scene, "this bot is named too")
 
 
-def _cases(platform: str) -> list[Scene]:
+def _cases() -> list[Scene]:
     """Messages of every kind in one chat, under settings that differ: what one leaves behind, another would meet."""
     ana: Sender = {"id": "1001", "name": "Ana", "is_bot": False}
     bodies: tuple[tuple[Body, Sender], ...] = (
@@ -601,21 +592,8 @@ def _cases(platform: str) -> list[Scene]:
         {**common, "mention_patterns": []},
         {**common, "bot": {"id": "9009", "handle": "new_bot"}},
     )
-    chat: Chat = {"id": "-1001", "kind": "group", "name": "Garden club"}
     return [
-        Scene(
-            ev.event_of(
-                said,
-                platform=platform,
-                account="main",
-                chat=chat,
-                topic=None,
-                id=str(number),
-                sender=sender,
-                time="2026-03-01T12:00:00Z",
-            ),
-            settings,
-        )
+        Scene(ev.plain_scene(said, sender, str(number)).event, settings)
         for number, (said, sender) in enumerate(bodies, start=1)
         for settings in configured
         if settings is common or number <= 2
@@ -626,7 +604,7 @@ def _cases(platform: str) -> list[Scene]:
 @check("GATE-14", calls=("gate",))
 def the_decision_depends_on_nothing_else(adapter: Adapter) -> None:
     """The same message under the same settings gets the same answer, whatever was asked in between."""
-    cases = _cases(min(adapter.description["markers"]))
+    cases = _cases()
     for case in cases:
         for other in cases:
             adapter.begin_example()

@@ -143,14 +143,15 @@ def media(
 ) -> SearchStrategy[Medium]:
     """An attachment with the path of the file, the URL where it is offered, or both; or one whose download failed.
 
-    Paths and URLs are harmless and none is part of another one; names are harmless unless `name` says otherwise.
+    Paths and URLs are harmless and none is part of another one. The file name gets the suffix of its kind; it is
+    harmless unless `name` says otherwise.
     """
     return st.builds(
         _medium,
         st.sampled_from(KINDS) if kind is None else kind,
         st.integers(1000, 9999),
         st.just("failed") if failed else st.sampled_from(("path", "url", "both")),
-        st.sampled_from((None, "holiday.jpg", "Q3 report.pdf")) if name is None else name,
+        st.sampled_from((None, "holiday", "Q3 report")) if name is None else name,
     )
 
 
@@ -160,7 +161,7 @@ def _medium(kind: Kind, number: int, state: str, name: str | None) -> Medium:
         "kind": kind,
         "path": f"/var/cache/observed/{file}" if state in ("path", "both") else None,
         "url": f"https://media.example.org/{file}" if state in ("url", "both") else None,
-        "name": name,
+        "name": None if name is None else f"{name}.{SUFFIXES[kind]}",
         "error": "download failed" if state == "failed" else None,
     }
 
@@ -445,33 +446,31 @@ def scenes(
     )
 
 
-def plain_scenes(
-    bodies: SearchStrategy[Body], sender: SearchStrategy[Sender] | None = None, *, observe: bool = True
-) -> SearchStrategy[Scene]:
+def plain_scenes(bodies: SearchStrategy[Body], sender: SearchStrategy[Sender] | None = None) -> SearchStrategy[Scene]:
     """A body in an ordinary observed group: for checks to which nothing matters but what is said, and by whom."""
-
-    def place(said: Body, author: Sender) -> Scene:
-        event = event_of(
-            said,
-            platform=min(declared.get()["markers"]),
-            account="main",
-            chat={"id": "-1001", "kind": "group", "name": "Garden club"},
-            topic=None,
-            id="1",
-            sender=author,
-            time="2026-03-01T12:00:00Z",
-        )
-        return Scene(event, plain_settings(observe=observe))
-
-    ana: Sender = {"id": "1001", "name": "Ana", "is_bot": False}
-    return st.builds(place, bodies, st.just(ana) if sender is None else sender)
+    return st.builds(plain_scene, bodies) if sender is None else st.builds(plain_scene, bodies, sender)
 
 
-def plain_settings(*, observe: bool = True) -> Settings:
-    """The settings of `plain_scenes`."""
+def plain_scene(said: Body, sender: Sender | None = None, id: str = "1") -> Scene:  # noqa: A002
+    """A body in an ordinary observed group of the first platform that the adapter under test declares."""
+    event = event_of(
+        said,
+        platform=min(declared.get()["markers"]),
+        account="main",
+        chat={"id": "-1001", "kind": "group", "name": "Garden club"},
+        topic=None,
+        id=id,
+        sender={"id": "1001", "name": "Ana", "is_bot": False} if sender is None else sender,
+        time="2026-03-01T12:00:00Z",
+    )
+    return Scene(event, plain_settings())
+
+
+def plain_settings() -> Settings:
+    """The settings of `plain_scene`."""
     return {
         "bot": BOT,
-        "observe": observe,
+        "observe": True,
         "require_mention": True,
         "group_policy": "allowlist",
         "allowed_chats": ["-1001"],
