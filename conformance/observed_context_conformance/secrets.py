@@ -18,7 +18,7 @@ RUN = 12
 """So many characters of a secret in a row are too many; half of a secret that has fewer."""
 
 TAIL = 4
-"""So many characters at the end of a token are too many: they are what people keep to recognise it, and what attackers ask for."""
+"""So many characters at the end of a token are too many: with them people recognise it, and support asks for them."""
 
 _HOLE = re.compile(r"\{\{(\d+)\}\}")
 
@@ -95,9 +95,9 @@ def _record(data: dict[str, Any]) -> Record:
 def survivor(secrets: Iterable[str], text: str, around: str = "") -> str | None:
     """The first piece of one of the secrets that is left in `text`; None when what is left is too little.
 
-    Too much is a run of 12 characters (half of a secret that has fewer), and the last four characters of a token (more than
-    eight characters without a blank). Both count in the text as it is, after NFKC and without invisible characters, and
-    without line breaks besides.
+    Too much is a run of 12 characters (half of a secret that has fewer), and the last four characters of a token (more
+    than eight characters without a blank). Both count in the text as it is, after NFKC without invisible characters,
+    and without line breaks besides.
 
     Args:
         secrets: what was planted, each spelling of it.

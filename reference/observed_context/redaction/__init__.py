@@ -1,15 +1,16 @@
 """Redaction: secrets out of what goes to a summariser and of what comes back; everything else stays as it was (RED).
 
 `redact` is a function of its text alone: no preference, no environment, no state (RED-4). It reads the text in several
-ways (as it is, with escapes and invisible characters undone, without line breaks) and applies the same four sets of rules
-to each: tokens with a published prefix, shapes, values with a secret's name, values in a place where secrets stand. Every
-repetition is bounded and every rule begins at a word that has to be there, so that the time grows with the length.
+ways (as it is, with escapes and invisible characters undone, without line breaks) and applies the same rules to each:
+tokens with a published prefix, shapes, values with a secret's name, values in a place where secrets stand. Repetitions
+are bounded, and every rule begins at something that has to be there, so that the time grows with the length (RED-8).
 
-Why rules of our own: of the 110 secrets in the kit's corpus they find 109 and touch none of the 83 sentences without one.
-Two maintained scanners, tried on the same day, found 62 (`redact-secret` 0.1.0b15) and 37 (`kingfisher-secret-scanner`
-1.5.0), both without a false alarm: made for source code, they miss what is said in a sentence and what is disguised. What
-is missed here is a seed phrase without a word about it; that takes the list of the 2,048 words such phrases are made of.
-Tokens of services that no table lists are found only when they look very random. Who wants more puts a scanner before this.
+Why rules of our own: of the 110 secrets in the kit's corpus they find 109, and touch none of its 83 sentences without
+one. Two maintained scanners, measured on the same corpus, find 62 (`redact-secret` 0.1.0b15) and 37
+(`kingfisher-secret-scanner` 1.5.0), without a false alarm either: they are made for source code, and miss what is said
+in a sentence and what is disguised. What is missed here is a seed phrase without a word about it; that would take the
+list of the 2,048 words of which such phrases are made. Tokens of services that no table lists are found when they look
+very random. Who wants more can put a scanner before this.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from itertools import accumulate
 from observed_context.redaction.labels import labelled
 from observed_context.redaction.places import placed
 from observed_context.redaction.shapes import shaped
-from observed_context.redaction.tokens import Span, tokens
+from observed_context.redaction.tokens import Span, recognised
 from observed_context.redaction.values import BARRIER
 from observed_context.redaction.views import HEADER, View, folded, joined, revealed
 
@@ -65,9 +66,9 @@ def _find(text: str) -> Iterator[Span]:
         view = deeper
         yield from _read(view)
     if (latin := folded(view)) is not None:
-        yield from (_at_home(latin, span) for span in tokens(latin.text, _lower(latin.text)))
+        yield from (_at_home(latin, span) for span in recognised(latin.text, _lower(latin.text)))
     line = joined(view)
-    for span in tokens(line.text, _lower(line.text), line.joins) if line.joins else ():
+    for span in recognised(line.text, _lower(line.text), line.joins) if line.joins else ():
         join = bisect_right(line.joins, span.start)
         if join < len(line.joins) and line.joins[join] < span.end:
             yield _at_home(line, span)
@@ -75,7 +76,7 @@ def _find(text: str) -> Iterator[Span]:
 
 def _read(view: View) -> Iterator[Span]:
     text, lowered = view.text, _lower(view.text)
-    for spans in (tokens(text, lowered), shaped(text), labelled(text, lowered), placed(text, lowered)):
+    for spans in (recognised(text, lowered), shaped(text), labelled(text, lowered), placed(text, lowered)):
         for span in spans:
             yield _at_home(view, span)
 

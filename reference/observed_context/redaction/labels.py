@@ -52,10 +52,10 @@ _TAIL = re.compile(
 )
 # Such a tail makes it the name of something about a secret.
 _ABOUT = re.compile(
-    r"""count | chars? | limit | len(?:gth)? | size | max | min | type | name | (?<![a-z])ids?(?![a-z]) | url | uri | path
-    | file | dir | ttl | expir | age | store | reset | field | budget | usage | policy | ref | window | index | manager
-    | provider | input | stdin | prompt | hint | label | rotation | required | enabled | valid | version | format
-    | status | public | rate | per(?![a-z]) | vault | arn""",
+    r"""count | chars? | limit | len(?:gth)? | size | max | min | type | name | (?<![a-z])ids?(?![a-z]) | url | uri
+    | path | file | dir | ttl | expir | age | store | reset | field | budget | usage | policy | ref | window | index
+    | manager | provider | input | stdin | prompt | hint | label | rotation | required | enabled | valid | version
+    | format | status | public | rate | per(?![a-z]) | vault | arn""",
     re.VERBOSE | re.IGNORECASE,
 )
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from hashlib import sha256
 
-from observed_context.redaction.tokens import Span, tokens
+from observed_context.redaction.tokens import Span, recognised
 from observed_context.redaction.values import changes, is_random
 from observed_context.redaction.views import HEADER
 
@@ -105,7 +105,9 @@ def _respelled(text: str) -> Iterator[Span]:
 
 
 def _holds_token(text: str) -> bool:
-    return bool(text) and (next(tokens(text, text.lower()), None) is not None or _PEM_BEGIN.search(text) is not None)
+    return bool(text) and (
+        next(recognised(text, text.lower()), None) is not None or _PEM_BEGIN.search(text) is not None
+    )
 
 
 def _decoded(run: str) -> str:

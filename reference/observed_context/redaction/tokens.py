@@ -155,7 +155,7 @@ _REST = re.compile(
 )
 
 
-def tokens(text: str, lowered: str, joins: Sequence[int] = ()) -> Iterator[Span]:
+def recognised(text: str, lowered: str, joins: Sequence[int] = ()) -> Iterator[Span]:
     """The tokens in `text`.
 
     Args:

@@ -1,0 +1,530 @@
+"""Generators of made-up secrets, a fresh one of every kind that may not cross, and of texts, names and files with them.
+
+Bodies come from a random generator whose seed Hypothesis draws, so that a secret that was shrunk is still a random one:
+a redactor may take `00000000` for a placeholder.
+"""
+
+from __future__ import annotations
+
+import json
+import string
+from base64 import b64encode, urlsafe_b64encode
+from binascii import crc32
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Literal
+from urllib.parse import quote
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from observed_context_conformance.port import Medium
+from observed_context_conformance.secrets import survivor, without
+
+Stands = Literal["anywhere", "between blanks", "on lines of its own"]
+
+DIGITS = string.digits
+HEX = DIGITS + "abcdef"
+ALNUM = string.ascii_letters + DIGITS
+URL = ALNUM + "-_"
+BASE32 = string.ascii_uppercase + "234567"
+BASE64 = ALNUM + "+/"
+BASE62 = DIGITS + string.ascii_uppercase + string.ascii_lowercase
+
+SENTENCES = (
+    ("could you take the lunch order after", "or is Tuesday better"),
+    ("Mira hat im Garten gesagt, wir nehmen", "und fahren morgen los"),
+    ("en la cocina pone", "pero mañana lo cambiamos"),
+    ("dans le jardin il y a", "jusque samedi soir"),
+    ("завтра попробуем", "если будет солнце"),
+    ("明天 我们 试试", "然后 吃饭"),
+    ("あした は", "を ためして ください"),
+    ("غدا سنجرب", "بعد الغداء"),
+    ("yarın bahçede", "deneyelim lütfen"),
+)
+"""Harmless words before and after a secret."""
+
+ENDS = ("", ".", ",", "!", "?", ":", ";", ")", "…", " -")
+"""What may follow a secret without a blank."""
+
+WRAPPERS = (
+    ("", ""),
+    ("", ""),
+    ("(", ")"),
+    ('"', '"'),
+    ("'", "'"),
+    ("`", "`"),
+    ("[", "]"),
+    ("**", "**"),
+    ("| key | ", " |"),
+    ("> ", ""),
+)
+"""What may hold a secret."""
+
+
+@dataclass(frozen=True)
+class Secret:
+    """A made-up secret, as people paste it.
+
+    Attributes:
+        kind: as in the corpus and the chapter on redaction.
+        written: the secret and what belongs to it: a name, a URL, a command.
+        values: what may not survive of it.
+        stands: where it may be put.
+    """
+
+    kind: str
+    written: str
+    values: tuple[str, ...]
+    stands: Stands
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A text with secrets in it.
+
+    Attributes:
+        text: the text.
+        kinds: of its secrets.
+        values: what may not survive.
+        beside: harmless words of it, blanks around each.
+    """
+
+    text: str
+    kinds: tuple[str, ...]
+    values: tuple[str, ...]
+    beside: tuple[str, ...]
+
+    @property
+    def around(self) -> str:
+        """The text without its secrets."""
+        return without(self.text, self.values)
+
+    def survivor(self, text: str) -> str | None:
+        """What survives of the secrets in what was made of the text; None when nothing does."""
+        return survivor(self.values, text, self.around)
+
+
+# -- bodies -------------------------------------------------------------------------------------------------------
+
+
+def _body(rng: Random, alphabet: str, size: int) -> str:
+    """So many characters, with a digit, a small letter and a capital among them where the alphabet has them."""
+    while True:
+        made = "".join(rng.choices(alphabet, k=size))
+        kinds = (str.isdigit, str.islower, str.isupper)
+        if size < 8 or all(any(map(kind, made)) for kind in kinds if any(map(kind, alphabet))):
+            return made
+
+
+def _base62(number: int) -> str:
+    digits = ""
+    while number:
+        number, digit = divmod(number, 62)
+        digits = BASE62[digit] + digits
+    return digits.rjust(6, "0")
+
+
+def _checked(prefix: str, rng: Random) -> str:
+    """A GitHub token: its last six characters are the CRC-32 of the thirty before, in base 62."""
+    body = _body(rng, ALNUM, 30)
+    return f"{prefix}{body}{_base62(crc32(body.encode()))}"
+
+
+def _grafana(rng: Random) -> str:
+    head = f"glsa_{_body(rng, ALNUM, 32)}"
+    return f"{head}_{crc32(head.encode()):08x}"
+
+
+def _json64(data: dict[str, object]) -> str:
+    return urlsafe_b64encode(json.dumps(data).encode()).decode().rstrip("=")
+
+
+def _jwt(rng: Random) -> str:
+    claims = {"sub": f"user-{rng.randrange(10**6)}", "iat": 1_790_000_000, "x": _body(rng, HEX, 8)}
+    return f"{_json64({'alg': 'HS256', 'typ': 'JWT'})}.{_json64(claims)}.{_body(rng, URL, 43)}"
+
+
+def _discord(rng: Random) -> str:
+    number = str(rng.randrange(3 * 10**17, 8 * 10**17))
+    return f"{urlsafe_b64encode(number.encode()).decode().rstrip('=')}.{_body(rng, URL, 6)}.{_body(rng, URL, 38)}"
+
+
+def _one_password(rng: Random) -> str:
+    return "ops_" + _json64({"signInAddress": "my.1password.com", "x": _body(rng, HEX, 128), "y": _body(rng, HEX, 64)})
+
+
+def _sentry(rng: Random) -> str:
+    claims = b64encode(json.dumps({"iat": rng.randrange(10**9), "org": "acme"}).encode()).decode()
+    return f"sntrys_{claims}_{_body(rng, BASE64, 43)}"
+
+
+def password(rng: Random) -> str:
+    """A password as people and machines make them; none of it is a word alone, a quote, a bracket or a blank."""
+    word = rng.choice(("Ahorn", "lantern", "Wombat", "galleta", "test", "example", "Tulpe"))
+    style = rng.randrange(6)
+    if style == 0:
+        return _body(rng, ALNUM, rng.randint(12, 40))
+    if style == 1:
+        return _body(rng, string.ascii_letters, rng.randint(16, 24))
+    if style == 2:
+        return rng.choice("/~$") + _body(rng, ALNUM, rng.randint(10, 16)) + rng.choice("!*_") + _body(rng, ALNUM, 4)
+    if style == 3:
+        return "xxxx" + _body(rng, ALNUM, 12)
+    if style == 4:
+        return word + rng.choice("!#$%&*+=_") + _body(rng, ALNUM, 8)
+    return word + rng.choice("!#$%*_") + _body(rng, ALNUM, 5) + rng.choice("!?_*")
+
+
+def _url_password(rng: Random) -> str:
+    return rng.choice((_body(rng, ALNUM, 20), f"Ahorn{rng.choice('!?*$')}{_body(rng, ALNUM, 6)}{rng.choice('!?_')}"))
+
+
+def _pem(rng: Random, name: str = "RSA PRIVATE KEY", lines: int = 8) -> tuple[str, tuple[str, ...]]:
+    body = tuple("MII" + _body(rng, BASE64, 61) if number == 0 else _body(rng, BASE64, 64) for number in range(lines))
+    return "\n".join((f"-----BEGIN {name}-----", *body, f"-----END {name}-----")), body
+
+
+# -- one secret of each kind ----------------------------------------------------------------------------------------
+
+_TOKENS: dict[str, Callable[[Random], str]] = {
+    "github_pat_classic": lambda rng: _checked("ghp_", rng),
+    "github_pat_fine_grained": lambda rng: f"github_pat_{_body(rng, ALNUM, 22)}_{_body(rng, ALNUM, 59)}",
+    "github_server_token": lambda rng: _checked("ghs_", rng),
+    "gitlab_deploy_token": lambda rng: "gldt-" + _body(rng, URL, 20),
+    "slack_bot_token": lambda rng: f"xoxb-{_body(rng, DIGITS, 12)}-{_body(rng, DIGITS, 13)}-{_body(rng, ALNUM, 24)}",
+    "openai_project_key": lambda rng: f"sk-proj-{_body(rng, URL, 74)}T3BlbkFJ{_body(rng, URL, 74)}",
+    "openai_legacy_key": lambda rng: f"sk-{_body(rng, ALNUM, 20)}T3BlbkFJ{_body(rng, ALNUM, 20)}",
+    "anthropic_oauth": lambda rng: f"sk-ant-oat01-{_body(rng, URL, 93)}AA",
+    "anthropic_api_key": lambda rng: f"sk-ant-api03-{_body(rng, URL, 93)}AA",
+    "openrouter": lambda rng: "sk-or-v1-" + _body(rng, HEX, 64),
+    "xai": lambda rng: "xai-" + _body(rng, ALNUM, 80),
+    "huggingface": lambda rng: "hf_" + _body(rng, string.ascii_letters, 34),
+    "google_api_key": lambda rng: "AIza" + _body(rng, URL, 35),
+    "google_oauth_client_secret": lambda rng: "GOCSPX-" + _body(rng, URL, 28),
+    "stripe_secret": lambda rng: "sk_live_" + _body(rng, ALNUM, rng.choice((24, 99))),
+    "sendgrid": lambda rng: f"SG.{_body(rng, URL, 22)}.{_body(rng, URL, 43)}",
+    "npm_token": lambda rng: _checked("npm_", rng),
+    "dockerhub_pat": lambda rng: "dckr_pat_" + _body(rng, URL, 27),
+    "digitalocean": lambda rng: "dop_v1_" + _body(rng, HEX, 64),
+    "telegram_bot": lambda rng: f"{rng.randrange(10**9, 9 * 10**9)}:AA{_body(rng, URL, 33)}",
+    "discord_bot": _discord,
+    "shopify": lambda rng: "shpat_" + _body(rng, HEX, 32),
+    "notion": lambda rng: f"ntn_{_body(rng, DIGITS, 11)}{_body(rng, ALNUM, 35)}",
+    "linear": lambda rng: "lin_api_" + _body(rng, ALNUM, 40),
+    "grafana_sa": _grafana,
+    "doppler": lambda rng: "dp.pt." + _body(rng, ALNUM, 43),
+    "onepassword_sa": _one_password,
+    "tailscale": lambda rng: f"tskey-auth-{_body(rng, ALNUM, 17)}-{_body(rng, ALNUM, 32)}",
+    "newrelic": lambda rng: "NRAK-" + _body(rng, string.ascii_uppercase + DIGITS, 27),
+    "sentry_org": _sentry,
+    "terraform_cloud": lambda rng: f"{_body(rng, ALNUM, 14)}.atlasv1.{_body(rng, URL, 67)}",
+    "jwt": _jwt,
+}
+"""Tokens that say what they are, wherever they stand."""
+
+# kind: a template with {} for the value, how the value is made. The template stands between blanks.
+_PHRASES: dict[str, tuple[str, Callable[[Random], str]]] = {
+    "connstr_mongodb": (
+        "mongodb+srv://root:{}@cluster0.ab1cd.mongodb.net/?retryWrites=true",
+        _url_password,
+    ),
+    "connstr_redis": ("redis://:{}@cache-1.internal:6379/0", _url_password),
+    "connstr_at_in_password": (
+        "amqp://svc:{}@rabbit:5672/vhost",
+        lambda rng: f"{_body(rng, ALNUM, rng.randint(1, 4))}@{_body(rng, ALNUM, 10)}",
+    ),
+    "url_userinfo": ("ftp://backup:{}@10.0.3.7/dump.tgz", _url_password),
+    "url_query_token": (
+        "https://grafana.acme.io/d/x?orgId=1&access_token={}&from=now-1h",
+        lambda rng: _body(rng, ALNUM, 32),
+    ),
+    "url_fragment_token": ("https://app.acme.io/cb#id_token={}&state=9", lambda rng: _body(rng, URL, 43)),
+    "azure_sas": (
+        "https://acmestore.blob.core.windows.net/c/report.pdf?sv=2025-01-05&sr=b&sp=r&sig={}",
+        lambda rng: quote(_body(rng, BASE64, 43) + "=", safe=""),
+    ),
+    "aws_presigned_url": (
+        "https://acme.s3.eu-central-1.amazonaws.com/db.dump?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Expires=3600&X-Amz-Signature={}",
+        lambda rng: _body(rng, HEX, 64),
+    ),
+    "discord_webhook": ("https://discord.com/api/webhooks/7716796218099138936/{}", lambda rng: _body(rng, URL, 68)),
+    "teams_webhook": (
+        "https://acme.webhook.office.com/webhookb2/23dac11d-d97c-475c-a7c9-734f84d53b5c/IncomingWebhook/{}",
+        lambda rng: f"{_body(rng, HEX, 32)}/{'-'.join(_body(rng, HEX, size) for size in (8, 4, 4, 4, 12))}",
+    ),
+    "otpauth_uri": ("otpauth://totp/Acme:mira?secret={}&issuer=Acme", lambda rng: _body(rng, BASE32, 32)),
+    "twilio_pair": ("SID AC0123456789abcdef0123456789abcdef and auth token {}", lambda rng: _body(rng, HEX, 32)),
+    "cli_curl_u": ("curl -u mira:{} https://jenkins.acme.io/job/x/build", lambda rng: password(rng).lstrip("$~")),
+    "cli_flag": ("mysql -h db -u root -p'{}' shop", password),
+    "cli_sshpass": ("sshpass -p {} ssh pi@192.168.1.9", lambda rng: _body(rng, ALNUM, 20)),
+    "netrc": ("machine api.acme.io login mira password {}", lambda rng: f"Ahorn*{_body(rng, ALNUM, 8)}"),
+}
+
+# The same, but each stands on lines of its own.
+_LINES: dict[str, tuple[str, Callable[[Random], str]]] = {
+    "eth_private_key": ("PRIVATE_KEY=0x{} npx hardhat run deploy.js", lambda rng: _body(rng, HEX, 64)),
+    "auth_basic": (
+        "> Authorization: Basic {}\n< HTTP/1.1 403",
+        lambda rng: b64encode(f"mira:{password(rng)}".encode()).decode(),
+    ),
+    "auth_lower": ("{{'authorization': 'Token {}', 'accept': '*/*'}}", lambda rng: _body(rng, ALNUM, 40)),
+    "cookie_header": ("Cookie: theme=dark; sessionid={}; lang=en", lambda rng: _body(rng, ALNUM, 40)),
+    "set_cookie": (
+        "Set-Cookie: connect.sid={}; Path=/; HttpOnly",
+        lambda rng: f"s%3A{_body(rng, URL, 32)}.{_body(rng, ALNUM, 43)}",
+    ),
+    "connstr_jdbc": (
+        "jdbc:mysql://db:3306/shop?user=root&password={}",
+        lambda rng: f"Ahorn&{_body(rng, ALNUM, rng.randint(5, 9))}{rng.choice('?!_')}",
+    ),
+    "env_export_quoted": ("export DB_PASS='{}'", lambda rng: rng.choice((password(rng), _body(rng, DIGITS, 10)))),
+    "env_lower": ("  api_key={}\n  debug=1", lambda rng: _body(rng, ALNUM, 28)),
+    "env_dollar_value": (
+        "API_SECRET={}",
+        lambda rng: f"$argon2id$v=19$m=65536,t=3,p=4${_body(rng, BASE64, 22)}${_body(rng, BASE64, 43)}",
+    ),
+    "json_field": ('{{"user":"mira","password":"{}","remember":true}}', password),
+    "json_escaped": ('payload="{{\\"apiKey\\": \\"{}\\", \\"n\\": 1}}"', lambda rng: _body(rng, ALNUM, 36)),
+    "yaml_field": ("mail:\n  host: smtp.acme.io\n  password: {}\n  port: 587", password),
+    "ini_dotted": ("spring.datasource.password={}", password),
+    "toml_field": ('[auth]\nclient_secret = "{}"', password),
+    "cloudflare_token": ("CLOUDFLARE_API_TOKEN={} wrangler deploy", lambda rng: _body(rng, URL, 40)),
+    "datadog_key": ("DD_API_KEY={} DD_SITE=datadoghq.eu agent run", lambda rng: _body(rng, HEX, 32)),
+}
+
+
+def _aws_pair(rng: Random) -> Secret:
+    key_id, key = "AKIA" + _body(rng, BASE32, 16), _body(rng, BASE64, 40)
+    return Secret(
+        "aws_pair", f"access key {key_id}\nsecret {key}\nregion eu-central-1", (key_id, key), "on lines of its own"
+    )
+
+
+def _aws_session(rng: Random) -> Secret:
+    values = ("ASIA" + _body(rng, BASE32, 16), _body(rng, BASE64, 40), f"FwoGZXIvYXdz{_body(rng, BASE64, 260)}==")
+    names = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+    written = " ".join(f"{name}={value}" for name, value in zip(names, values, strict=True))
+    return Secret("aws_session", f"export {written}", values, "on lines of its own")
+
+
+def _private_key(kind: str, name: str) -> Callable[[Random], Secret]:
+    def make(rng: Random) -> Secret:
+        written, body = _pem(rng, name, rng.randint(4, 12))
+        if kind == "pem_escaped_newlines":
+            written = f'APNS_KEY="{written}"'.replace("\n", "\\n")
+        elif kind == "gcp_service_account_json":
+            written = json.dumps(
+                {"type": "service_account", "private_key": f"{written}\n", "client_email": "bot@acme.iam"}, indent=1
+            )
+        return Secret(kind, written, body, "on lines of its own")
+
+    return make
+
+
+def _made_by(kind: str, template: str, value: Callable[[Random], str], stands: Stands) -> Callable[[Random], Secret]:
+    def make(rng: Random) -> Secret:
+        made = value(rng)
+        return Secret(kind, template.format(made), (made,), stands)
+
+    return make
+
+
+MUST: dict[str, Callable[[Random], Secret]] = {
+    **{kind: _made_by(kind, "{}", token, "anywhere") for kind, token in _TOKENS.items()},
+    **{kind: _made_by(kind, *how, "between blanks") for kind, how in _PHRASES.items()},
+    **{kind: _made_by(kind, *how, "on lines of its own") for kind, how in _LINES.items()},
+    "aws_pair": _aws_pair,
+    "aws_session": _aws_session,
+    "pem_rsa_multiline": _private_key("pem_rsa_multiline", "RSA PRIVATE KEY"),
+    "pem_escaped_newlines": _private_key("pem_escaped_newlines", "EC PRIVATE KEY"),
+    "gcp_service_account_json": _private_key("gcp_service_account_json", "PRIVATE KEY"),
+    "pgp_private": _private_key("pgp_private", "PGP PRIVATE KEY BLOCK"),
+}
+"""For each kind that may not cross a maker of fresh secrets. Those that the corpus names for a place are `tokens`."""
+
+
+def secrets(kinds: Iterable[str] = tuple(MUST)) -> SearchStrategy[Secret]:
+    """A fresh secret of one of the kinds, by default of any that may not cross."""
+    return st.builds(lambda kind, seed: MUST[kind](Random(seed)), st.sampled_from(tuple(kinds)), _seeds())
+
+
+def tokens() -> SearchStrategy[Secret]:
+    """A fresh token that says what it is wherever it stands, alone on its line or not."""
+    return secrets(_TOKENS)
+
+
+def _seeds() -> SearchStrategy[int]:
+    return st.integers(0, 2**32 - 1)
+
+
+# -- where they are planted -----------------------------------------------------------------------------------------
+
+
+def plants(made: SearchStrategy[Secret] | None = None) -> SearchStrategy[Plant]:
+    """A message with one secret, harmless words before and after it, in one of several languages."""
+    return st.builds(
+        _planted,
+        made if made is not None else secrets(),
+        st.sampled_from(SENTENCES),
+        st.sampled_from(WRAPPERS),
+        st.sampled_from(ENDS),
+    )
+
+
+def gatherings() -> SearchStrategy[Plant]:
+    """A text of several such messages, one of them twice now and then: what is said of one may not undo the other."""
+    several = st.lists(plants(), min_size=2, max_size=4)
+    return st.builds(_gathered, several, st.booleans(), st.sampled_from(("\n", "\n\n", "\r\n", "\n[Ana|7]\n")))
+
+
+def names() -> SearchStrategy[Plant]:
+    """A display name that is a token or holds one."""
+    return st.builds(
+        lambda secret, head: Plant(f"{head}{secret.written}", (secret.kind,), secret.values, ()),
+        tokens(),
+        st.sampled_from(("", "Ana ", "bot: ", "(")),
+    )
+
+
+def media() -> SearchStrategy[tuple[Medium, Plant]]:
+    """An attachment with a secret in its file name, its path or its URL, and that text as a plant."""
+    return st.builds(_medium, tokens(), st.sampled_from(("name", "path", "url", "userinfo")))
+
+
+def summaries() -> SearchStrategy[Plant]:
+    """The body of an earlier summary that kept a secret."""
+    return st.builds(
+        lambda secret, text: Plant(text.format(secret.written), (secret.kind,), secret.values, ("garden", "Tuesday")),
+        tokens(),
+        st.sampled_from(
+            (
+                "Mira set up the bot ({}) in the garden and asked Tom to deploy on Tuesday .",
+                "- garden party: Tuesday \n- key: {}\n- lunch",
+            )
+        ),
+    )
+
+
+def across(position: int, made: SearchStrategy[Secret] | None = None) -> SearchStrategy[Plant]:
+    """A text with a secret across character `position`; where in the secret that falls is drawn, evenly."""
+    return st.builds(
+        _laid_across, st.just(position), made if made is not None else tokens(), st.floats(0, 1, exclude_max=True)
+    )
+
+
+def split() -> SearchStrategy[tuple[tuple[str, ...], Plant]]:
+    """A token over two messages, somebody else's between them now and then; and the three of them as one text."""
+    return st.builds(
+        _split,
+        tokens(),
+        st.floats(0.2, 0.8),
+        st.sampled_from(SENTENCES),
+        st.sampled_from((None, "ok", "what is that?")),
+    )
+
+
+def _planted(secret: Secret, sentence: tuple[str, str], wrapper: tuple[str, str], end: str) -> Plant:
+    before, after = sentence
+    match secret.stands:
+        case "anywhere":
+            text = f"{before} {wrapper[0]}{secret.written}{wrapper[1]}{end} {after}"
+        case "between blanks":
+            text = f"{before} {secret.written} {after}"
+        case "on lines of its own":
+            text = f"{before}\n{secret.written}\n{after}"
+    return Plant(text, (secret.kind,), secret.values, (before, after))
+
+
+def _gathered(several: Sequence[Plant], again: bool, between: str) -> Plant:
+    texts = [plant.text for plant in several] + ([several[0].text] if again else [])
+    return Plant(
+        between.join(texts),
+        tuple(kind for plant in several for kind in plant.kinds),
+        tuple(value for plant in several for value in plant.values),
+        tuple(word for plant in several for word in plant.beside),
+    )
+
+
+def _medium(secret: Secret, where: str) -> tuple[Medium, Plant]:
+    made: Medium = {
+        "kind": "document",
+        "path": "/tmp/files/report.txt",
+        "url": None,
+        "name": "report.txt",
+        "error": None,
+    }
+    value = secret.written
+    match where:
+        case "name":
+            made["name"] = f"{value}.txt"
+        case "path":
+            made["path"] = f"/tmp/files/{value}.txt"
+        case "url":
+            made["path"], made["url"] = None, f"https://files.acme.io/x?token={value}"
+        case "userinfo":
+            made["path"], made["url"] = None, f"https://mira:{value}@files.acme.io/report.txt"
+    return made, Plant(made["url"] or made["path"] or "", (secret.kind,), secret.values, ())
+
+
+def _laid_across(position: int, secret: Secret, share: float) -> Plant:
+    inside = 1 + int(share * (len(secret.written) - 1))
+    filler = " ".join(word for pair in SENTENCES for word in pair) + " "
+    before = (filler * (position // len(filler) + 1))[: max(0, position - inside - 1)] + " "
+    return Plant(f"{before}{secret.written} {SENTENCES[0][1]}", (secret.kind,), secret.values, (SENTENCES[0][1],))
+
+
+def _split(
+    secret: Secret, share: float, sentence: tuple[str, str], between: str | None
+) -> tuple[tuple[str, ...], Plant]:
+    cut = max(1, int(share * len(secret.written)))
+    halves = (secret.written[:cut], secret.written[cut:])
+    first, last = f"{sentence[0]} {halves[0]}", halves[1]
+    rows = (first, last) if between is None else (first, between, last)
+    return rows, Plant("\n".join(rows), (secret.kind,), halves, (sentence[0],))
+
+
+# -- disguises ------------------------------------------------------------------------------------------------------
+
+
+def _inserted(mark: str) -> Callable[[str], str]:
+    return lambda token: f"{token[: len(token) // 2]}{mark}{token[len(token) // 2 :]}"
+
+
+def _bold(character: str) -> str:
+    if character.isalpha():
+        first, base = (0x1D5D4, "A") if character.isupper() else (0x1D5EE, "a")
+        return chr(first + ord(character) - ord(base))
+    return chr(0x1D7EC + int(character)) if character.isdigit() else character
+
+
+DISGUISES: dict[str, Callable[[str], str]] = {
+    "zero-width space": _inserted("\u200b"),
+    "word joiner": _inserted("\u2060"),
+    "soft hyphen": _inserted("\u00ad"),
+    "variation selector": _inserted("\ufe0f"),
+    "full-width letters": lambda token: "".join(chr(ord(character) + 0xFEE0) for character in token),
+    "bold letters": lambda token: "".join(map(_bold, token)),
+    "look-alike letters": lambda token: token.translate(str.maketrans("aeopcx", "аеорсх")),
+    "Markdown escapes": lambda token: token.replace("_", "\\_").replace("-", "\\-"),
+    "percent escapes": lambda token: "".join(c if c.isalnum() else f"%{ord(c):02X}" for c in token),
+    "JSON escapes": lambda token: "".join(f"\\u{ord(c):04x}" for c in token[:6]) + token[6:],
+    "Base64": lambda token: b64encode(token.encode()).decode(),
+    "hexadecimal": lambda token: token.encode().hex(),
+    "line wrap": _inserted("\n"),
+    "quoted-printable wrap": _inserted("=\r\n"),
+    "spaced letters": " ".join,
+    "capitals": str.upper,
+    "glued to words": lambda token: f"is{token}",
+    "cut short": lambda token: f"{token[: len(token) * 3 // 4]}…",
+}
+"""How a token can be written so that a pattern misses it, and a person or a model does not."""
+
+
+def disguised(token: Secret, disguise: str) -> Plant:
+    """A sentence with the token in a disguise of `DISGUISES`. Neither it nor its disguised form may survive."""
+    written = DISGUISES[disguise](token.written)
+    values = (token.written,) if disguise == "glued to words" else (token.written, written)
+    before, after = SENTENCES[0]
+    return Plant(f"{before} {written} {after}", (token.kind,), values, (before, after))
