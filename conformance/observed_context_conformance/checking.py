@@ -24,6 +24,7 @@ from observed_context_conformance.determinism import same_draws_everywhere
 from observed_context_conformance.port import Description
 from observed_context_conformance.subject import (
     Adapter,
+    AdapterBroke,
     AdapterCrashed,
     AdapterHung,
     Call,
@@ -103,6 +104,7 @@ class Outcome:
         blocked_by: the requirement that has to be mended first, when the failure is a consequence of it.
         story: the smallest history that shows it, one line a step; empty for checks without one.
         calls: the calls of the smallest example that shows it.
+        words: what the adapter wrote to its error stream before an error, the last lines.
         examples: how many examples ran.
         seconds: wall time.
         events: how many examples reached each situation that the check marks.
@@ -118,6 +120,7 @@ class Outcome:
     blocked_by: str | None = None
     story: tuple[str, ...] = ()
     calls: tuple[Call, ...] = ()
+    words: tuple[str, ...] = ()
     examples: int = 0
     seconds: float = 0.0
     events: dict[str, int] = field(default_factory=dict)
@@ -298,6 +301,7 @@ def _judge(made: Check, adapter: Adapter, effort: Effort, counted: _Counted) -> 
             "blocked_by": blocked_by,
             "story": tuple(adapter.story),
             "calls": tuple(adapter.calls),
+            "words": adapter.last_words() if verdict is Verdict.ERROR else (),
         }
 
     try:
@@ -315,6 +319,8 @@ def _judge(made: Check, adapter: Adapter, effort: Effort, counted: _Counted) -> 
         return failed(Verdict.ERROR, f"{crash.method}-raised-{crash.kind}", f"{crash.method}() returns", got)
     except AdapterHung as hung:
         return failed(Verdict.ERROR, f"{hung.method}-hung", f"{hung.method}() returns in time", str(hung))
+    except AdapterBroke as broke:
+        return failed(Verdict.ERROR, f"{broke.method}-broke-the-pipe", f"{broke.method}() is answered", str(broke))
     except Flaky:
         return failed(
             Verdict.ERROR,

@@ -40,6 +40,7 @@ from observed_context_conformance.port import (
 )
 from observed_context_conformance.scheduled import Scheduler
 from observed_context_conformance.schemas import problem
+from observed_context_conformance.stdio.process import ProtocolBroken
 
 CALL_SECONDS = 10.0
 """How long one call of an adapter may take before it counts as hung."""
@@ -85,6 +86,15 @@ class AdapterHung(BaseException):
 
     def __init__(self, method: str, seconds: float) -> None:
         super().__init__(f"{method}() did not return within {seconds:g} s")
+        self.method = method
+
+
+class AdapterBroke(BaseException):
+    """An adapter in another process left, or broke the protocol. Like a hang, the end of its check: a new process
+    would know nothing of what made this one fail."""
+
+    def __init__(self, method: str, cause: ProtocolBroken) -> None:
+        super().__init__(f"{method}(): {cause}")
         self.method = method
 
 
@@ -147,6 +157,11 @@ class Adapter:
     def methods(self) -> tuple[str, ...]:
         """The port methods that the adapter has, in the order of the port."""
         return tuple(method for method in METHODS if self.offers(method))
+
+    def last_words(self) -> tuple[str, ...]:
+        """The last lines that an adapter in another process wrote to its error stream."""
+        words = getattr(self._target, "last_words", None)
+        return tuple(words()) if callable(words) else ()
 
     def begin_example(self) -> None:
         """Forget the calls and the story of the example before, and close what it left open."""
@@ -358,6 +373,8 @@ class Adapter:
             raise
         except Waits:
             raise AdapterHung(method, self._seconds) from None
+        except ProtocolBroken as broken:
+            raise AdapterBroke(method, broken) from broken
         except Exception as error:
             # An adapter may wrap what our callback raised; the shape of its payload is still what went wrong.
             shape = _find(error, ShapeError)

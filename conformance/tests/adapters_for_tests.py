@@ -135,3 +135,21 @@ class ChangesItsInput(Describes):
         """The history is made of the rows themselves."""
         history = [row for row in transcript if row.pop("seq", None) is not None]
         return {"history": history, "block": None}
+
+
+class HangsOnNothing(ReadsLimits):
+    """Does not return when there is no configuration, or one of the wrong shape."""
+
+    def limits(self, config: Any) -> dict[str, int]:
+        """As its parent, if there is something to read."""
+        if not isinstance(config, dict) or not isinstance(config.get("gateway"), dict):
+            time.sleep(3600)
+        return super().limits(config)
+
+
+class ReturnsASet(Describes):
+    """Its result cannot cross a pipe."""
+
+    def limits(self, config: Any) -> Any:
+        """A set."""
+        return {1, 2}

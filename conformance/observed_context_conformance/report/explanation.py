@@ -10,6 +10,7 @@ from observed_context_conformance.checking import Outcome, Verdict
 from observed_context_conformance.report.conversation import draw_calls
 
 WIDTH = 110
+WORDS_SHOWN = 12
 
 
 def plain(markdown: str) -> str:
@@ -36,6 +37,9 @@ def explain_outcome(requirement: Requirement, outcome: Outcome, repeat: str | No
         lines += [_clipped(f"    {line}") for line in story]
     lines += _labelled("expected", outcome.expected or "")
     lines += _labelled("got", outcome.got or "")
+    if outcome.words:
+        lines.append("  its error stream")
+        lines += [_clipped(f"    {line}") for line in outcome.words[-WORDS_SHOWN:]]
     for seen in requirement.seen:
         lines += _labelled("seen", f"{seen.reference} ({plain(seen.remark)})" if seen.remark else seen.reference)
     if repeat is not None:

@@ -75,6 +75,7 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
         "blocked_by": outcome.blocked_by,
         "story": list(outcome.story),
         "calls": [_call(call) for call in outcome.calls],
+        "words": list(outcome.words),
         "examples": outcome.examples,
         "seconds": round(outcome.seconds, 4),
         "events": dict(outcome.events),
@@ -89,6 +90,7 @@ def outcome_from(data: dict[str, Any]) -> Outcome:
             "verdict": Verdict(data["verdict"]),
             "story": tuple(data["story"]),
             "calls": tuple(Call(**call) for call in data["calls"]),
+            "words": tuple(data["words"]),
         }
     )
 
