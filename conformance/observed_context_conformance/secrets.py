@@ -105,10 +105,12 @@ def survivor(secrets: Iterable[str], text: str, around: str = "") -> str | None:
         around: the text that stood beside the secrets. What it says by itself is no survivor.
     """
     pairs = list(zip(readings(text), readings(around), strict=True))
-    for spelling in dict.fromkeys(spelling for secret in secrets for spelling in readings(secret)):
-        for shown, beside in pairs:
-            if (left := _left(spelling, shown, beside)) is not None:
-                return left
+    spellings = dict.fromkeys(spelling for secret in secrets for spelling in readings(secret))
+    for piece in (_run, _tail):
+        for spelling in spellings:
+            for shown, beside in pairs:
+                if left := piece(spelling, shown, beside):
+                    return left
     return None
 
 
@@ -127,20 +129,26 @@ def without(text: str, secrets: Iterable[str]) -> str:
     return text
 
 
-def _left(secret: str, shown: str, beside: str) -> str | None:
-    def left(start: int, end: int) -> bool:
-        run = secret[start:end]
-        return run in shown and shown.count(run) > beside.count(run)
-
+def _run(secret: str, shown: str, beside: str) -> str:
+    """The first run of the secret that is left and long enough, as far as it goes; empty when there is none."""
     size = RUN if len(secret) >= RUN else (len(secret) + 1) // 2
     for start in range(len(secret) - size + 1):
-        if left(start, start + size):
-            end = start + size
-            while end < len(secret) and left(start, end + 1):
+        end = start + size
+        if _is_left(secret[start:end], shown, beside):
+            while end < len(secret) and _is_left(secret[start : end + 1], shown, beside):
                 end += 1
             return secret[start:end]
+    return ""
+
+
+def _tail(secret: str, shown: str, beside: str) -> str:
+    """The end of a token when it is left; empty when it is not, or the secret is no token."""
     token = len(secret) > 2 * TAIL and not re.search(r"\s", secret)
-    return secret[-TAIL:] if token and left(len(secret) - TAIL, len(secret)) else None
+    return secret[-TAIL:] if token and _is_left(secret[-TAIL:], shown, beside) else ""
+
+
+def _is_left(piece: str, shown: str, beside: str) -> bool:
+    return piece in shown and shown.count(piece) > beside.count(piece)
 
 
 def _invisible(character: str) -> bool:

@@ -188,7 +188,7 @@ def _pem(rng: Random, name: str = "RSA PRIVATE KEY", lines: int = 8) -> tuple[st
 
 # -- one secret of each kind ----------------------------------------------------------------------------------------
 
-_TOKENS: dict[str, Callable[[Random], str]] = {
+TOKENS: dict[str, Callable[[Random], str]] = {
     "github_pat_classic": lambda rng: _checked("ghp_", rng),
     "github_pat_fine_grained": lambda rng: f"github_pat_{_body(rng, ALNUM, 22)}_{_body(rng, ALNUM, 59)}",
     "github_server_token": lambda rng: _checked("ghs_", rng),
@@ -332,7 +332,7 @@ def _made_by(kind: str, template: str, value: Callable[[Random], str], stands: S
 
 
 MUST: dict[str, Callable[[Random], Secret]] = {
-    **{kind: _made_by(kind, "{}", token, "anywhere") for kind, token in _TOKENS.items()},
+    **{kind: _made_by(kind, "{}", token, "anywhere") for kind, token in TOKENS.items()},
     **{kind: _made_by(kind, *how, "between blanks") for kind, how in _PHRASES.items()},
     **{kind: _made_by(kind, *how, "on lines of its own") for kind, how in _LINES.items()},
     "aws_pair": _aws_pair,
@@ -352,7 +352,7 @@ def secrets(kinds: Iterable[str] = tuple(MUST)) -> SearchStrategy[Secret]:
 
 def tokens() -> SearchStrategy[Secret]:
     """A fresh token that says what it is wherever it stands, alone on its line or not."""
-    return secrets(_TOKENS)
+    return secrets(TOKENS)
 
 
 def _seeds() -> SearchStrategy[int]:
@@ -365,7 +365,7 @@ def _seeds() -> SearchStrategy[int]:
 def plants(made: SearchStrategy[Secret] | None = None) -> SearchStrategy[Plant]:
     """A message with one secret, harmless words before and after it, in one of several languages."""
     return st.builds(
-        _planted,
+        planted,
         made if made is not None else secrets(),
         st.sampled_from(SENTENCES),
         st.sampled_from(WRAPPERS),
@@ -389,7 +389,7 @@ def names() -> SearchStrategy[Plant]:
 
 
 def media() -> SearchStrategy[tuple[Medium, Plant]]:
-    """An attachment with a secret in its file name, its path or its URL, and that text as a plant."""
+    """An attachment with a secret in its file name, its path or its URL; and all three as one text."""
     return st.builds(_medium, tokens(), st.sampled_from(("name", "path", "url", "userinfo")))
 
 
@@ -425,7 +425,8 @@ def split() -> SearchStrategy[tuple[tuple[str, ...], Plant]]:
     )
 
 
-def _planted(secret: Secret, sentence: tuple[str, str], wrapper: tuple[str, str], end: str) -> Plant:
+def planted(secret: Secret, sentence: tuple[str, str], wrapper: tuple[str, str], end: str) -> Plant:
+    """The secret between the words of a sentence, where it may stand."""
     before, after = sentence
     match secret.stands:
         case "anywhere":
@@ -465,7 +466,8 @@ def _medium(secret: Secret, where: str) -> tuple[Medium, Plant]:
             made["path"], made["url"] = None, f"https://files.acme.io/x?token={value}"
         case "userinfo":
             made["path"], made["url"] = None, f"https://mira:{value}@files.acme.io/report.txt"
-    return made, Plant(made["url"] or made["path"] or "", (secret.kind,), secret.values, ())
+    text = " ".join(filter(None, (made["name"], made["path"], made["url"])))
+    return made, Plant(text, (secret.kind,), secret.values, ())
 
 
 def _laid_across(position: int, secret: Secret, share: float) -> Plant:

@@ -122,15 +122,15 @@ def _pieces(text: str, spans: Iterable[Span]) -> Iterator[Span]:
 def _replaced(rows: list[str], spans: list[Span]) -> list[str]:
     """The rows with the spans, which count through all of them and the line breaks between, replaced."""
     borders = list(accumulate((len(row) + 1 for row in rows), initial=0))
-    made = [""] * len(rows)
+    pieces: list[list[str]] = [[] for _ in rows]
     done = borders[:-1]  # up to where each row has been copied
     for span in spans:
-        row = bisect_right(borders, span.start) - 1
-        while row < len(rows) and borders[row] < span.end:
-            offset, start = borders[row], max(span.start, borders[row])
-            end = min(span.end, offset + len(rows[row]))
+        number = bisect_right(borders, span.start) - 1
+        while number < len(rows) and borders[number] < span.end:
+            row, offset = rows[number], borders[number]
+            start, end = max(span.start, offset), min(span.end, offset + len(row))
             if start < end:
-                made[row] += f"{rows[row][done[row] - offset : start - offset]}[redacted: {span.kind}]"
-                done[row] = end
-            row += 1
-    return [head + row[start - border :] for head, row, start, border in zip(made, rows, done, borders, strict=False)]
+                pieces[number] += (row[done[number] - offset : start - offset], f"[redacted: {span.kind}]")
+                done[number] = end
+            number += 1
+    return ["".join(pieces[number]) + row[done[number] - borders[number] :] for number, row in enumerate(rows)]

@@ -45,7 +45,7 @@ _ASSIGN = re.compile(
 )
 _IS = r"(?:is|are|was|be|to|ist|lautet|war|sind|es|est|era|é|è|jest|это|changed[ ]to|set[ ]to)(?![A-Za-z])[ \t]{0,2}:?"
 _SAYS = re.compile(
-    rf"""(?:[ \t]{{1,3}}[^\s:=.,;!?]{{1,32}}){{0,5}}? [ \t]{{0,3}}
+    rf"""(?:[ \t]{{1,3}}[^\s:=.,;!?]{{1,32}}){{0,8}}? [ \t]{{0,3}}
     (?: (?<=[ \t]){_IS} | [:：](?!//) | -{{1,2}}(?=[ \t]) | [—–→>] ) {_MARKUP}{_SPACE}
     | [ \t]?(?:是|为|為|は|が|는|은|：)[ \t]?[:：]?[ \t]?""",
     re.VERBOSE,

@@ -25,7 +25,7 @@ _WEBHOOKS = re.compile(
       )(?P<value>[A-Za-z0-9_/-]{12,300}+)""",
     re.VERBOSE,
 )
-_AUTHORITY = re.compile(r"(?P<user>[^\s/?#:@\"'<>`\x00]{0,128}+):(?P<rest>[^\s\"'<>`]{1,512}+)")
+_AUTHORITY = re.compile(r"(?P<user>[^\s/?#:@\[\"'<>`\x00]{0,128}+):(?P<rest>[^\s\"'<>`]{1,512}+)")
 _PORT = re.compile(r"[0-9]{1,5}(?:[/?#,]|\Z)")
 
 _HEADER_NAME = re.compile(r"authorization|cookie")

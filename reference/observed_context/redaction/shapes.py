@@ -17,7 +17,8 @@ _PEM_LONGEST = 32_000
 # What follows a first line whose last line was cut away: long runs of Base64, headers, and what separates them.
 _PEM_REST = re.compile(
     rf"""(?: [\s>|"'\\] | \\[nr] | (?<=\n){HEADER} | [A-Z][\w-]{{1,30}}:[ ][^\n\\]{{0,80}}(?=\n|\\n)
-    | [A-Za-z0-9+/=]{{16,}}+ | [A-Za-z0-9+/=]{{1,64}}\Z )*+""",
+    | [A-Za-z0-9+/=]{{16,}}+
+    | (?=[A-Za-z+/=]{{0,64}}[0-9])[A-Za-z0-9+/=]{{1,64}}(?=\s{{0,4}}\Z|\r?\n{HEADER}) )*+""",
     re.VERBOSE,
 )
 
