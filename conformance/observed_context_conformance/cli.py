@@ -1,9 +1,8 @@
-"""The command line: `observed-context check`, `requirements`, `explain`."""
+"""The command line: `observed-context check`, `requirements`, `explain`, `new`, `serve`."""
 
 from __future__ import annotations
 
 import json
-import os
 import time
 from datetime import UTC, datetime
 from itertools import groupby
@@ -18,17 +17,18 @@ from rich.text import Text
 from observed_context_conformance.catalogue import CatalogueError, Requirement, load_catalogue
 from observed_context_conformance.checking import Effort, load_checks
 from observed_context_conformance.loading import AdapterLoadError, load_adapter, start_adapter
-from observed_context_conformance.plugin import selected_checks, validated
+from observed_context_conformance.plugin import validated
 from observed_context_conformance.report.explanation import plain
 from observed_context_conformance.report.known import LedgerError, read_ledger, rewrite
 from observed_context_conformance.report.machine import report_json
 from observed_context_conformance.report.terminal import print_result
 from observed_context_conformance.report.verdict import Selection
+from observed_context_conformance.serve import main as serve_adapter
 from observed_context_conformance.session import Run, SessionError, run_session
+from observed_context_conformance.starting import StartError, begin, first_command
 from observed_context_conformance.subject import CALL_SECONDS, AdapterUnusableError
 
 USAGE_ERROR = 2
-FEW_CHECKS = 40
 
 app = typer.Typer(
     name="observed-context",
@@ -53,12 +53,6 @@ def _writable(path: Path | None) -> None:
         _refuse(f"{path} cannot be written: the directory {path.absolute().parent} does not exist.")
     if path.is_dir():
         _refuse(f"{path} cannot be written: it is a directory.")
-
-
-def _workers(asked: int | None, selection: Selection) -> int:
-    # A process costs a second to start: a few checks are faster in this one.
-    few = len(selected_checks(selection)) < FEW_CHECKS
-    return asked or (1 if few else min(os.cpu_count() or 1, 8))
 
 
 Areas = Annotated[list[str] | None, typer.Option("--area", metavar="AREA", help="Only this area, such as CAP; repeatable.")]
@@ -135,7 +129,7 @@ def check(
         effort=Effort(seed, effort),
         ledger=ledger,
         junit=junit,
-        workers=_workers(workers, selection),
+        workers=workers,
     )
     try:
         result = run_session(run, Console(stderr=True))
@@ -209,6 +203,33 @@ def explain(
             console.print(Text(f"    {line}", style="dim"), soft_wrap=True)
     if not checks:
         console.print("  none yet")
+
+
+@app.command()
+def new(
+    directory: Annotated[Path, typer.Argument(help="Where to write the files; made if it is not there.")],
+    language: Annotated[str, typer.Option("--language", help="python or javascript.")] = "python",
+) -> None:
+    """Write the starting point of an adapter, which gets a first verdict as it is."""
+    try:
+        files = begin(language, directory)
+    except StartError as error:
+        _refuse(str(error))
+    console = Console(highlight=False)
+    for file in files:
+        console.print(f"wrote {file}", markup=False, soft_wrap=True)
+    console.print(f"check it: cd {directory} && {first_command(language)}", markup=False, soft_wrap=True)
+
+
+@app.command()
+def serve(
+    adapter: Annotated[str, typer.Argument(help="package.module:attribute, or a built-in name.")],
+) -> None:
+    """Serve a Python adapter over standard input and output, for `check --command`.
+
+    Where the kit's dependencies are not installed: python -m observed_context_conformance.serve ADAPTER.
+    """
+    raise typer.Exit(serve_adapter([adapter]))
 
 
 def _chapter_entry(requirement: Requirement) -> str:

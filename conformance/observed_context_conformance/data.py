@@ -7,9 +7,10 @@ from pathlib import Path
 
 
 @cache
-def _directory(name: str) -> Path:
+def _directory(name: str, checkout: str | None = None) -> Path:
+    """The data of that name: below the installed package, or in the checkout, there perhaps elsewhere."""
     package = Path(__file__).resolve().parent
-    candidates = (package / "_data" / name, package.parents[1] / name)
+    candidates = (package / "_data" / name, package.parents[1] / (checkout or name))
     for candidate in candidates:
         if candidate.is_dir():
             return candidate
@@ -34,3 +35,12 @@ def fixtures_dir() -> Path:
         FileNotFoundError: the installation lacks its data.
     """
     return _directory("fixtures")
+
+
+def javascript_dir() -> Path:
+    """The directory of the implementation in JavaScript.
+
+    Raises:
+        FileNotFoundError: the installation lacks its data.
+    """
+    return _directory("javascript", "reference/javascript")

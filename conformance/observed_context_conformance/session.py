@@ -16,12 +16,18 @@ from rich.console import Console
 
 from observed_context_conformance import plugin
 from observed_context_conformance.catalogue import load_catalogue
-from observed_context_conformance.checking import Effort
+from observed_context_conformance.checking import Check, Effort
 from observed_context_conformance.plugin import Gathered, selected_checks
 from observed_context_conformance.report.known import Ledger
 from observed_context_conformance.report.progress import RunProgress
 from observed_context_conformance.report.verdict import Result, Selection, judge
 from observed_context_conformance.subject import CALL_SECONDS, Adapter
+
+
+FEW_CHECKS = 40
+"""Fewer than these are done before a second process has started."""
+
+MOST_WORKERS = 8
 
 
 class SessionError(Exception):
@@ -41,7 +47,8 @@ class Run:
         effort: how hard to look.
         ledger: known failures, or None.
         junit: where to write JUnit XML, or None.
-        workers: processes to spread the checks over; each loads the adapter by its name.
+        workers: processes to spread the checks over, each of which loads the adapter by its name; None: as many as are
+            worth their start.
     """
 
     name: str
@@ -52,7 +59,7 @@ class Run:
     effort: Effort = Effort()
     ledger: Ledger | None = None
     junit: Path | None = None
-    workers: int = 1
+    workers: int | None = None
 
 
 class _Guest:
@@ -88,7 +95,7 @@ def run_session(run: Run, console: Console) -> Result:
     if checks:
         guest = _Guest(run)
         with RunProgress(console, checks) as progress, _own_environment():
-            code = pytest.main(_arguments(run), plugins=[guest, gathered, progress])
+            code = pytest.main(_arguments(run, _workers(run, adapter, checks)), plugins=[guest, gathered, progress])
         if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR) or guest.said:
             raise SessionError("\n".join(guest.said) or f"pytest ended with exit code {code}")
     return judge(
@@ -106,7 +113,14 @@ def run_session(run: Run, console: Console) -> Result:
     )
 
 
-def _arguments(run: Run) -> list[str]:
+def _workers(run: Run, adapter: Adapter, checks: tuple[Check, ...]) -> int:
+    if run.workers is not None:
+        return run.workers
+    worth = sum(all(adapter.offers(method) for method in check.calls) for check in checks) >= FEW_CHECKS
+    return min(os.cpu_count() or 1, MOST_WORKERS) if worth else 1
+
+
+def _arguments(run: Run, workers: int) -> list[str]:
     here = Path(__file__).parent
     # The user's own pytest configuration, plugins and caches have no say in a verdict.
     arguments = [str(here / "test_conformance.py"), "-c", os.devnull, f"--rootdir={here}", "-p", plugin.__name__]
@@ -119,9 +133,9 @@ def _arguments(run: Run) -> list[str]:
     arguments += [f"--conformance-seed={run.effort.seed}", f"--conformance-effort={run.effort.factor}"]
     if run.ledger is not None:
         arguments.append(f"--known={run.ledger.path.absolute()}")
-    if run.workers > 1:
+    if workers > 1:
         # One group a worker, so that who runs what, and in which order, does not depend on who was faster.
-        arguments += ["-p", "xdist.plugin", f"--numprocesses={run.workers}", "--dist=loadgroup"]
+        arguments += ["-p", "xdist.plugin", f"--numprocesses={workers}", "--dist=loadgroup"]
     if run.junit is not None:
         arguments += [f"--junitxml={run.junit.absolute()}", "-o", "junit_suite_name=observed-context"]
     return arguments

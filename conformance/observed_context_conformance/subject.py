@@ -110,6 +110,7 @@ class Call:
         method: the port method.
         arguments: what the kit passed, by name.
         result: what came back (None until it did).
+        raised: what the adapter raised instead, in words, or None.
         changed_input: the adapter modified what it was given.
         shares_input: the result holds a list or dict of the input itself.
         requests: for `turn`, the payload of each model request.
@@ -118,6 +119,7 @@ class Call:
     method: str
     arguments: dict[str, Any]
     result: Any = None
+    raised: str | None = None
     changed_input: bool = False
     shares_input: bool = False
     requests: list[list[Message]] = field(default_factory=list)
@@ -352,7 +354,11 @@ class Adapter:
         self.calls.append(call)
         handed = copy.deepcopy(arguments)
         positional = [*before, *handed.values(), *after]
-        result = self._guarded(method, lambda: getattr(self._target, method)(*positional), glass)
+        try:
+            result = self._guarded(method, lambda: getattr(self._target, method)(*positional), glass)
+        except (AdapterCrashed, AdapterHung, AdapterBroke) as ended:
+            call.raised = str(ended)
+            raise
         call.changed_input = handed != arguments
         call.shares_input = bool(_containers(handed) & _containers(result))
         self._keep(call, result)

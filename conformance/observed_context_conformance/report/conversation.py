@@ -21,6 +21,8 @@ def draw_calls(calls: Iterable[Call]) -> list[str]:
         lines.append(f"({len(calls) - CALLS_SHOWN} calls before)")
     for call in calls[-CALLS_SHOWN:]:
         lines += _DRAWN.get(call.method, _plain)(call)
+        if call.raised is not None:
+            lines.append(call.raised)
     return lines
 
 
@@ -32,7 +34,7 @@ def _event_call(call: Call) -> list[str]:
         return [*lines, f"gate -> {result['action']}"]
     if call.method == "row" and isinstance(result, Mapping):
         return [*lines, "row ->", *_indent(_row(result))]
-    return [*lines, f"{call.method} -> {_json(result)}"]
+    return [*lines, *_answer(call)]
 
 
 def _rows_call(call: Call) -> list[str]:
@@ -49,29 +51,30 @@ def _rows_call(call: Call) -> list[str]:
     for number, request in enumerate(call.requests, 1):
         lines += [f"model request {number}:", *_indent(_messages(request))]
     result = call.result
-    if call.method == "assemble":
+    if call.method == "assemble" and call.raised is None:
         return [*lines, "assemble ->", *_indent(_block(result))]
     if call.method == "replay" and isinstance(result, Mapping):
         history = _indent(_messages(result["history"])) or ["  (empty)"]
         return [*lines, "replay -> history:", *history, "replay -> block:", *_indent(_block(result["block"]))]
     if call.method == "turn" and isinstance(result, list):
         return [*lines, "turn -> rows:", *_indent([line for row in result for line in _row(row)])]
-    return [*lines, f"{call.method} -> {_json(result)}"]
+    return [*lines, *_answer(call)]
 
 
 def _wrap_call(call: Call) -> list[str]:
-    return [
-        f"message: {_text(call.arguments['message'])}",
-        "block:",
-        *_indent(_block(call.arguments["block"])),
-        "wrap ->",
-        *_indent(_block(call.result) if isinstance(call.result, str) else [_text(call.result)]),
-    ]
+    given = [f"message: {_text(call.arguments['message'])}", "block:", *_indent(_block(call.arguments["block"]))]
+    if call.raised is not None:
+        return given
+    return [*given, "wrap ->", *_indent(_block(call.result) if isinstance(call.result, str) else [_text(call.result)])]
 
 
 def _plain(call: Call) -> list[str]:
     given = ", ".join(f"{name} {_json(value)}" for name, value in call.arguments.items())
-    return [given, f"{call.method} -> {_json(call.result)}"] if given else [f"{call.method} -> {_json(call.result)}"]
+    return [*([given] if given else []), *_answer(call)]
+
+
+def _answer(call: Call) -> list[str]:
+    return [] if call.raised is not None else [f"{call.method} -> {_json(call.result)}"]
 
 
 _DRAWN = {

@@ -100,6 +100,7 @@ def _call(call: Call) -> dict[str, Any]:
         "method": call.method,
         "arguments": _finite(call.arguments),
         "result": _finite(call.result),
+        "raised": call.raised,
         "changed_input": call.changed_input,
         "shares_input": call.shares_input,
         "requests": _finite(call.requests),
