@@ -10,7 +10,16 @@ from dataclasses import dataclass, field
 from observed_context_conformance.checking import expect
 from observed_context_conformance.environment import Behaviour, MemoryStore, Request, Summariser, answers
 from observed_context_conformance.port import Limits, Row
-from observed_context_conformance.strategies.stored import OTHER_ROWS, Form, Said, overflow, said, summary_text
+from observed_context_conformance.strategies.stored import (
+    FORMS,
+    OTHER_ROWS,
+    Form,
+    Forms,
+    Said,
+    overflow,
+    said,
+    summary_text,
+)
 from observed_context_conformance.subject import Adapter, AdapterCrashed
 
 _SESSIONS = itertools.count(1)
@@ -87,10 +96,10 @@ class Chat:
         self.seqs.append(self.store.put(self.session, message.row))
         self.said.append(message)
 
-    def arrive_all(self, sizes: Sequence[int], form: Form = "line") -> None:
+    def arrive_all(self, sizes: Sequence[int], forms: Forms = "line") -> None:
         """Messages of these sizes arrive, in this order."""
         for size in sizes:
-            self.arrive(size, form)
+            self.arrive(size, FORMS[len(self.said) % len(FORMS)] if forms == "mixed" else forms)
         if sizes:
             self.tell(f"{_messages(self.said[-len(sizes) :])} ({sum(sizes):,} characters)")
 

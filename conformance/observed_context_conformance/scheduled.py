@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import inspect
 from collections.abc import Callable, Iterable
@@ -80,9 +81,22 @@ class Scheduler:
         """Let the background go on until everything waits."""
         self._guard("scheduler", {}, self._settle)
 
-    def drain(self) -> None:
-        """Wait until no pass is running. Nothing may hold up the summariser meanwhile."""
-        self._guard("scheduler.drain", {}, lambda: self._until(self._target.drain, DRAIN_TIMERS))
+    def drain(self, release: Callable[[], object] | None = None) -> None:
+        """Wait until no pass is running.
+
+        Args:
+            release: called when the wait has begun. From then on nothing may hold up the summariser.
+        """
+
+        async def wait() -> None:
+            waiting = asyncio.ensure_future(_finished(self._target.drain()))
+            for _ in range(3):
+                await asyncio.sleep(0)
+            if release is not None:
+                release()
+            await waiting
+
+        self._guard("scheduler.drain", {}, lambda: self._until(wait, DRAIN_TIMERS))
 
     def close(self) -> None:
         """Close it, if it can be closed, and end everything that still runs. Raises nothing."""
@@ -103,3 +117,7 @@ class Scheduler:
 
     def _settle(self) -> None:
         self._loop.settle(seconds=self._seconds)
+
+
+async def _finished(result: Any) -> Any:
+    return await result if inspect.isawaitable(result) else result

