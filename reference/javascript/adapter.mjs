@@ -1,15 +1,14 @@
 /** The adapter: what it is, and which function answers which call. Run it with `node adapter.mjs`; the kit does the talking. */
 
+import { address, MARKERS } from "./addressing.mjs";
 import { assemble } from "./assembly.mjs";
+import { gate } from "./gating.mjs";
 import { limits } from "./limits.mjs";
+import { row } from "./rows.mjs";
+import { replay } from "./separation.mjs";
 import { serve } from "./serve.mjs";
 import { HEADERS } from "./structure.mjs";
-
-/** The phrase in the channel prompt by which each platform asks for separation (SEP-2, ATT-5). */
-export const MARKERS = {
-  telegram: "observed Telegram group context",
-  whatsapp: "observed WhatsApp group context",
-};
+import { turn, wrap } from "./turn.mjs";
 
 const DESCRIPTION = {
   name: "observed-context-javascript",
@@ -23,6 +22,12 @@ const DESCRIPTION = {
 
 await serve({
   describe: () => DESCRIPTION,
-  limits: ({ config }) => limits(config),
+  gate: ({ event, settings }) => gate(event, settings),
+  row: ({ event }) => row(event),
+  address: ({ event, settings }) => address(event, settings),
+  replay: ({ transcript, channel_prompt, limits }) => replay(transcript, channel_prompt, limits),
   assemble: ({ rows, limits }) => assemble(rows, limits),
+  limits: ({ config }) => limits(config),
+  wrap: ({ message, block }) => wrap(message, block),
+  turn: (call, kit) => turn(call, kit.model),
 });
