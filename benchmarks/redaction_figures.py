@@ -15,6 +15,7 @@ from random import Random
 from observed_context.redaction import redact
 from observed_context_conformance.checks.redaction import HOSTILE
 from observed_context_conformance.secrets import Record, load_secrets
+from observed_context_conformance.strategies import plants
 from observed_context_conformance.strategies import secrets as made
 
 KB = 1000
@@ -48,20 +49,20 @@ def _recall(records: Iterable[Record]) -> None:
 def _fresh() -> None:
     print("fresh secrets that are caught")
     rng = Random(0)
-    plants = [
-        made.planted(make(rng), rng.choice(made.SENTENCES), rng.choice(made.WRAPPERS), rng.choice(made.ENDS))
+    fresh = [
+        plants.planted(make(rng), rng.choice(plants.SENTENCES), rng.choice(plants.WRAPPERS), rng.choice(plants.ENDS))
         for make in made.MUST.values()
         for _ in range(FRESH)
     ]
-    _line(f"{len(made.MUST)} kinds that must not cross", _caught(plants), len(plants))
-    for disguise in made.DISGUISES:
-        hidden = [made.disguised(made.MUST[kind](rng), disguise) for kind in made.TOKENS for _ in range(FRESH // 10)]
+    _line(f"{len(made.MUST)} kinds that must not cross", _caught(fresh), len(fresh))
+    for disguise in plants.DISGUISES:
+        hidden = [plants.disguised(made.MUST[kind](rng), disguise) for kind in made.TOKENS for _ in range(FRESH // 10)]
         _line(f"tokens disguised by {disguise}", _caught(hidden), len(hidden))
     print()
 
 
-def _caught(plants: Iterable[made.Plant]) -> int:
-    return sum(plant.survivor(redact(plant.text)) is None for plant in plants)
+def _caught(planted: Iterable[plants.Plant]) -> int:
+    return sum(plant.survivor(redact(plant.text)) is None for plant in planted)
 
 
 def _false_alarms(records: Iterable[Record]) -> None:

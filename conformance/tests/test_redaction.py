@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from observed_context.redaction import redact, redact_rows
 from observed_context.redaction.views import View, joined, revealed
+from observed_context_conformance.strategies import plants, texts
 from observed_context_conformance.strategies import secrets as made
-from observed_context_conformance.strategies import texts
-from observed_context_conformance.strategies.secrets import Plant
+from observed_context_conformance.strategies.plants import Plant
 
 GITHUB = made.MUST["github_pat_classic"](Random(1)).written
 
@@ -54,7 +54,7 @@ def test_a_private_key_over_rows_leaves_their_attribution() -> None:
     ]
 
 
-@given(made.split())
+@given(plants.split())
 def test_most_of_a_split_token_is_found(case: tuple[tuple[str, ...], Plant]) -> None:
     rows, _ = case
     assert len(redact_rows(rows)) == len(rows)

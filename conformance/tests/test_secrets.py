@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from observed_context_conformance.checking import Adapter, Verdict, load_checks, run_check
 from observed_context_conformance.data import fixtures_dir, spec_dir
 from observed_context_conformance.secrets import Record, load_secrets, survivor
-from observed_context_conformance.strategies import innocent
+from observed_context_conformance.strategies import plants
 from observed_context_conformance.strategies import secrets as made
-from observed_context_conformance.strategies.secrets import Plant, Secret
+from observed_context_conformance.strategies.plants import Plant
+from observed_context_conformance.strategies.secrets import Secret
 
 TOKEN = "kq7ZpX2mWv9RtB4nLc8D"
 
@@ -173,13 +174,13 @@ def test_checksums_are_right(seed: int) -> None:
 
 @given(
     st.one_of(
-        made.plants(),
-        made.gatherings(),
-        made.names(),
-        made.media().map(lambda pair: pair[1]),
-        made.summaries(),
-        made.split().map(lambda pair: pair[1]),
-        st.builds(made.disguised, made.tokens(), st.sampled_from(tuple(made.DISGUISES))),
+        plants.plants(),
+        plants.gatherings(),
+        plants.names(),
+        plants.media().map(lambda pair: pair[1]),
+        plants.summaries(),
+        plants.split().map(lambda pair: pair[1]),
+        st.builds(plants.disguised, made.tokens(), st.sampled_from(tuple(plants.DISGUISES))),
     )
 )
 def test_a_plant_is_seen_and_its_surroundings_are_not(plant: Plant) -> None:
@@ -188,19 +189,14 @@ def test_a_plant_is_seen_and_its_surroundings_are_not(plant: Plant) -> None:
     assert all(words in plant.text for words in plant.beside)
 
 
-@given(made.across(200))
+@given(plants.across(200))
 def test_a_plant_across_a_position_stands_on_both_sides_of_it(plant: Plant) -> None:
     start = plant.text.index(plant.values[0])
     assert start < 200 < start + len(plant.values[0])
 
 
-@given(made.secrets(["env_lower"]), st.sampled_from(made.SENTENCES), st.sampled_from(made.ENDS))
+@given(made.secrets(["env_lower"]), st.sampled_from(plants.SENTENCES), st.sampled_from(plants.ENDS))
 def test_what_needs_a_line_of_its_own_has_one(secret: Secret, sentence: tuple[str, str], end: str) -> None:
-    lines = made.planted(secret, sentence, ("", ""), end).text.split("\n")
+    lines = plants.planted(secret, sentence, ("", ""), end).text.split("\n")
     assert lines[0] == sentence[0]
     assert lines[-1] == sentence[1]
-
-
-@given(innocent.lookalikes())
-def test_what_only_looks_dangerous_holds_nothing_of_the_corpus(text: str) -> None:
-    assert survivor([value for record in load_secrets() for value in record.secrets if len(value) >= 12], text) is None

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from observed_context_conformance.checking import Adapter, check, expect, given, quote
 from observed_context_conformance.secrets import Record, load_secrets
-from observed_context_conformance.strategies import innocent, texts
+from observed_context_conformance.strategies import innocent, plants, texts
 from observed_context_conformance.strategies import secrets as made
-from observed_context_conformance.strategies.secrets import Plant, Secret
+from observed_context_conformance.strategies.plants import Plant
+from observed_context_conformance.strategies.secrets import Secret
 
 REACH = {
     "no_fresh_secret_survives": {"anywhere": 0.2, "between blanks": 0.05, "on lines of its own": 0.05},
@@ -71,20 +72,20 @@ def no_secret_of_the_corpus_survives(adapter: Adapter) -> None:
 @given(secret=made.secrets(), data=st.data())
 def no_fresh_secret_survives(adapter: Adapter, secret: Secret, data: st.DataObject) -> None:
     """A secret that was never seen before, of each of these kinds, among words of several languages."""
-    plant = data.draw(made.plants(st.just(secret)), label="plant")
+    plant = data.draw(plants.plants(st.just(secret)), label="plant")
     reached(secret.stands)
     _expect_gone(plant, adapter.redact(plant.text))
 
 
 @check("RED-1", calls=("redact",))
-@given(plant=made.gatherings())
+@given(plant=plants.gatherings())
 def no_secret_hides_another(adapter: Adapter, plant: Plant) -> None:
     """Several secrets in one text, and the same one twice."""
     _expect_gone(plant, adapter.redact(plant.text))
 
 
 @check("RED-1", calls=("redact",))
-@given(plant=st.one_of(made.names(), made.media().map(lambda pair: pair[1]), made.summaries()))
+@given(plant=st.one_of(plants.names(), plants.media().map(lambda pair: pair[1]), plants.summaries()))
 def no_secret_survives_in_a_name_a_file_or_a_summary(adapter: Adapter, plant: Plant) -> None:
     """Tokens where no sentence surrounds them: display names, file names, paths, URLs, earlier summaries."""
     _expect_gone(plant, adapter.redact(plant.text))
@@ -113,14 +114,14 @@ def half_of_the_disguised_secrets_are_caught(adapter: Adapter) -> None:
 @given(token=made.tokens())
 def half_of_the_disguises_of_a_token_are_seen_through(adapter: Adapter, token: Secret) -> None:
     """A fresh token in each of eighteen disguises: at least nine of them do not help it."""
-    plants = {disguise: made.disguised(token, disguise) for disguise in made.DISGUISES}
-    missed = [name for name, plant in plants.items() if plant.survivor(adapter.redact(plant.text)) is not None]
-    reached(f"{len(plants) - len(missed)} of {len(plants)} seen through")
+    hidden = {disguise: plants.disguised(token, disguise) for disguise in plants.DISGUISES}
+    missed = [name for name, plant in hidden.items() if plant.survivor(adapter.redact(plant.text)) is not None]
+    reached(f"{len(hidden) - len(missed)} of {len(hidden)} seen through")
     expect(
-        len(missed) * SHARE <= len(plants),
+        len(missed) * SHARE <= len(hidden),
         "disguises-help",
-        expected=f"at least {len(plants) // SHARE} of {len(plants)} disguises seen through",
-        got=f"{len(plants) - len(missed)}; what helped: {', '.join(missed)}",
+        expected=f"at least {len(hidden) // SHARE} of {len(hidden)} disguises seen through",
+        got=f"{len(hidden) - len(missed)}; what helped: {', '.join(missed)}",
     )
 
 
@@ -151,7 +152,7 @@ def fresh_text_without_a_secret_passes_unchanged(adapter: Adapter, text: str) ->
 
 
 @check("RED-7", calls=("redact",))
-@given(plant=made.plants())
+@given(plant=plants.plants())
 def words_beside_a_secret_survive(adapter: Adapter, plant: Plant) -> None:
     """Who takes away the whole message with the secret has no summary left."""
     after = adapter.redact(plant.text)
@@ -165,8 +166,8 @@ def words_beside_a_secret_survive(adapter: Adapter, plant: Plant) -> None:
 @check("RED-8", calls=("redact",))
 @given(
     text=st.one_of(
-        made.plants().map(lambda plant: plant.text),
-        made.gatherings().map(lambda plant: plant.text),
+        plants.plants().map(lambda plant: plant.text),
+        plants.gatherings().map(lambda plant: plant.text),
         innocent.chats(),
         texts.messages(),
     )
@@ -180,7 +181,7 @@ def redacting_twice_changes_nothing(adapter: Adapter, text: str) -> None:
 
 
 @check("RED-8", calls=("redact",))
-@given(first=made.plants(), second=made.plants(), between=st.sampled_from(("\n", " ", "password: ", "token=", '"')))
+@given(first=plants.plants(), second=plants.plants(), between=st.sampled_from(("\n", " ", "password: ", "token=", '"')))
 def redacted_text_can_stand_in_a_text(adapter: Adapter, first: Plant, second: Plant, between: str) -> None:
     """A summary that holds what stands for a secret comes back in the next pass, beside new secrets."""
     once = adapter.redact(f"{adapter.redact(first.text)}{between}{second.text}")
