@@ -160,6 +160,11 @@ class Adapter:
         """The port methods that the adapter has, in the order of the port."""
         return tuple(method for method in METHODS if self.offers(method))
 
+    @property
+    def in_this_process(self) -> bool:
+        """Whether what is done to this process (its environment, its sockets) reaches the adapter."""
+        return not callable(getattr(self._target, "last_words", None))
+
     def last_words(self) -> tuple[str, ...]:
         """The last lines that an adapter in another process wrote to its error stream."""
         words = getattr(self._target, "last_words", None)

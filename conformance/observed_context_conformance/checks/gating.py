@@ -537,6 +537,7 @@ _HOSTILE = (
 @check("GATE-12", calls=("gate",))
 def hostile_patterns_and_texts_do_not_stall(adapter: Adapter) -> None:
     """A decision on 10,000 characters takes under a second, though the pattern invites an exponential search."""
+    adapter.gate(*ev.plain_scene(ev.body("hello")))  # whatever is done once is done now
     for number, (pattern, text) in enumerate(_HOSTILE, start=1):
         scene = ev.plain_scene(ev.body(text), id=str(number))
         settings: Settings = {**scene.settings, "mention_patterns": [pattern]}
