@@ -17,7 +17,6 @@ Tried with 0.16.0 to 0.19.0; the environment for it is made by `.ci/hermes`.
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import importlib.metadata
 import importlib.util
@@ -26,12 +25,14 @@ import logging
 import re
 from collections import OrderedDict
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from observed_context_conformance.adapters.hermes_environment import isolate
+from observed_context_conformance.adapters.hermes_model import Model
+from observed_context_conformance.adapters.hermes_rows import loaded_row, message, transcript_entry
 from observed_context_conformance.adapters.hermes_telegram import FILE_SIZE, Delivery, deliveries, number
+from observed_context_conformance.adapters.hermes_turn import Turns
 
 _SPEC = "1.0"
 _LISTENERS = 64
@@ -48,9 +49,6 @@ _PLAIN = re.compile(r"[\w./:~-]+", re.ASCII)
 
 _HARMLESS = re.compile(r"[\w. -]*")
 """The end of a cached file's path as it is when nobody means harm by a file name."""
-
-_NOT_SENT = ("timestamp", "tool_name", "effect_disposition", "api_content")
-"""What the package takes out of a message of the history when it makes the request of it."""
 
 _LOGGERS = ("agent", "gateway", "hermes_cli", "hermes_state", "plugins", "tools")
 """Where the package logs; its warnings are for a log file, not for the terminal of a check."""
@@ -100,7 +98,9 @@ class HermesAgent:
         session: Any = importlib.import_module("gateway.session")
         self._store: Any = session.SessionStore(sessions_dir=home / "sessions", config=config.GatewayConfig())
         self._listeners: OrderedDict[str, _Listener] = OrderedDict()
-        self._loop = asyncio.new_event_loop()
+        # The first agent of a process takes seconds to make, which no turn should be charged with.
+        self._turns = Turns(self._store)
+        self._redact: Any = importlib.import_module("agent.redact")
 
     def describe(self) -> dict[str, Any]:
         """The package and the release that is installed."""
@@ -116,38 +116,38 @@ class HermesAgent:
             },
         }
 
-    def gate(self, event: dict[str, Any], settings: dict[str, Any]) -> dict[str, str]:
+    async def gate(self, event: dict[str, Any], settings: dict[str, Any]) -> dict[str, str]:
         """What the handler of such an update does. Of an album, the first update decides that the text is in."""
         listener = self._listener(event, settings)
-        self._loop.run_until_complete(listener.receive(deliveries(event, settings)[0]))
+        await listener.receive(deliveries(event, settings)[0])
         if listener.dispatched:
             return {"action": "dispatch"}
         return {"action": "observe" if listener.observed else "ignore"}
 
-    def row(self, event: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any] | None:
+    async def row(self, event: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any] | None:
         """The row of an observed message as it comes back from the package's store; None when none was stored."""
         listener = self._listener(event, settings)
         written = _Written(self._store)
         listener.adapter.set_session_store(written)
         made = deliveries(event, settings)
         for delivery in made:
-            self._loop.run_until_complete(listener.receive(delivery, decision="observe"))
+            await listener.receive(delivery, decision="observe")
         if written.entry is None:
             return None
         stored = self._store.load_transcript(written.entry.session_id)
         self._forget(written.entry)
         if not stored:
             return None
-        row = _row(stored[0], f"{event['account']}/{written.entry.session_key}")
+        row = loaded_row(stored[0], f"{event['account']}/{written.entry.session_key}")
         for seen, delivery in zip(listener.observed, made, strict=False):
             row["content"] = _at_the_events_path(row["content"], seen, delivery)
         return row
 
-    def address(self, event: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any] | None:
+    async def address(self, event: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any] | None:
         """The event that the handler gives to the gateway; None when it gives none."""
         listener = self._listener(event, settings)
         made = deliveries(event, settings)[0]
-        self._loop.run_until_complete(listener.receive(made, decision="dispatch"))
+        await listener.receive(made, decision="dispatch")
         if not listener.dispatched:
             return None
         framed = listener.dispatched[0]
@@ -162,13 +162,28 @@ class HermesAgent:
         self, transcript: list[dict[str, Any]], channel_prompt: str | None, limits: dict[str, int]
     ) -> dict[str, Any]:
         """History and block. The package has no cap and no summaries: limits are unused, a summary row is a text."""
-        rows = [_transcript_entry(row) for row in transcript]
+        rows = [transcript_entry(row) for row in transcript]
         history, block = self._run._build_gateway_agent_history(rows, channel_prompt=channel_prompt)
-        return {"history": [_message(entry) for entry in history], "block": block}
+        return {"history": [message(entry) for entry in history], "block": block}
 
     def wrap(self, message: Any, block: str | None) -> Any:
         """The addressed message as the model sees it."""
         return self._run._wrap_current_message_with_observed_context(message, block)
+
+    def turn(
+        self,
+        transcript: list[dict[str, Any]],
+        message: Any,
+        channel_prompt: str | None,
+        limits: dict[str, int],
+        model: Model,
+    ) -> list[dict[str, Any]]:
+        """The rows that a turn persists; limits are unused."""
+        return self._turns.take(transcript, message, channel_prompt, model)
+
+    def redact(self, text: str) -> str:
+        """The package's redaction as its summariser uses it, whatever the display preference says."""
+        return str(self._redact.redact_sensitive_text(text, force=True))
 
     def _forget(self, entry: Any) -> None:
         """Remove a session, so that the next row of its chat is alone in it and the store does not grow."""
@@ -365,21 +380,6 @@ def _extra(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _row(stored: dict[str, Any], session: str) -> dict[str, Any]:
-    """A row as `load_transcript` gives it; before 0.17 that is without the time."""
-    rest = dict(stored)
-    time = rest.pop("timestamp", None)
-    row = {
-        "role": rest.pop("role"),
-        "content": rest.pop("content"),
-        "observed": rest.pop("observed", False),
-        "message_id": rest.pop("message_id", None),
-        "time": None if time is None else datetime.fromtimestamp(time, UTC).isoformat(),
-        "session": session,
-    }
-    return row | {"extra": rest} if rest else row
-
-
 def _at_the_events_path(text: str, seen: Any, delivery: Delivery) -> str:
     if seen is None or delivery.medium is None:
         return text
@@ -393,25 +393,3 @@ def _at_the_events_path(text: str, seen: Any, delivery: Delivery) -> str:
             rest = cached[made_up.end() :]
             text = text.replace(cached, known if _HARMLESS.fullmatch(rest) else known + rest)
     return text
-
-
-def _transcript_entry(row: dict[str, Any]) -> dict[str, Any]:
-    """A row as the package's store gives it back. It keeps a platform's message id on the rows of users only."""
-    entry: dict[str, Any] = {"role": row["role"], "content": row.get("content")}
-    if row.get("observed"):
-        entry["observed"] = True
-    if row["role"] == "user" and row.get("message_id"):
-        entry["message_id"] = row["message_id"]
-    if row.get("time"):
-        entry["timestamp"] = datetime.fromisoformat(row["time"]).timestamp()
-    for ours, theirs in (("tool_calls", "tool_calls"), ("tool_call_id", "tool_call_id"), ("name", "tool_name")):
-        if ours in row:
-            entry[theirs] = row[ours]
-    return entry
-
-
-def _message(entry: dict[str, Any]) -> dict[str, Any]:
-    message = {key: value for key, value in entry.items() if key not in _NOT_SENT}
-    if "tool_name" in entry:
-        message["name"] = entry["tool_name"]
-    return message

@@ -7,10 +7,21 @@ import ipaddress
 import os
 import shutil
 import socket
+import ssl
 import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+_CONFIG = """\
+security:
+  tirith_enabled: false  # otherwise the full gateway downloads a program when it starts
+agent:
+  environment_probe: false  # a line about this machine's Python comes into the system prompt as soon as it is known
+model:
+  context_length: 128000  # otherwise it asks several services how long
+  supports_vision: true  # otherwise it turns pictures into text before they reach the model
+"""
 
 
 @cache
@@ -26,13 +37,16 @@ def isolate() -> Path:
     for name in list(os.environ):
         if name.startswith(("HERMES_", "TELEGRAM_")) or name.endswith("_API_KEY"):
             del os.environ[name]
-    home = Path(tempfile.mkdtemp(prefix="observed-context-hermes-"))
+    # In memory where there is such a place: the package syncs every row to disk.
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else None
+    home = Path(tempfile.mkdtemp(prefix="observed-context-hermes-", dir=memory))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     os.environ["HERMES_HOME"] = str(home)
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
-    # Otherwise the full gateway downloads a program when it starts.
-    (home / "config.yaml").write_text("security:\n  tirith_enabled: false\n", encoding="utf-8")
+    (home / "config.yaml").write_text(_CONFIG, encoding="utf-8")
     _refuse_the_network()
+    # Nothing here speaks TLS, but every HTTP client reads all certificates, which takes longer than a turn.
+    setattr(ssl, "create_default_context", cache(ssl.create_default_context))  # noqa: B010 - mypy forbids the other way
     return home
 
 
