@@ -40,7 +40,7 @@ from observed_context_conformance.port import (
 )
 from observed_context_conformance.scheduled import Scheduler
 from observed_context_conformance.schemas import problem
-from observed_context_conformance.stdio.process import ProtocolBroken
+from observed_context_conformance.stdio.process import ProcessAdapter, ProtocolBroken
 
 CALL_SECONDS = 10.0
 """How long one call of an adapter may take before it counts as hung."""
@@ -154,6 +154,11 @@ class Adapter:
     def offers(self, method: str) -> bool:
         """Whether the adapter has this method of the port."""
         return callable(getattr(self._target, method, None))
+
+    @property
+    def in_process(self) -> bool:
+        """Whether the adapter's objects are here to be looked at."""
+        return not isinstance(self._target, ProcessAdapter)
 
     @property
     def methods(self) -> tuple[str, ...]:

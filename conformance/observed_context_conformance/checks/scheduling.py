@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import event
 from hypothesis import strategies as st
 
-from observed_context_conformance.checking import Adapter, check, expect, given
+from observed_context_conformance.checking import Adapter, check, expect, given, not_applicable
 from observed_context_conformance.environment import FAILURES, Behaviour
 from observed_context_conformance.ledger import Chat
 from observed_context_conformance.port import Limits
@@ -409,6 +409,8 @@ def restarts_do_not_start_the_count_again(adapter: Adapter, size: int, restarts:
 @check("SCH-9", calls=("scheduler",))
 def ten_thousand_idle_sessions_leave_no_growing_state(adapter: Adapter) -> None:
     """One message in each of 10,000 sessions, then in 2,500 more: what the scheduler holds has stopped growing."""
+    if not adapter.in_process:
+        not_applicable("its memory is in another process")
     timeline = Timeline(adapter, BY_CHARS)
     own = (timeline.store, timeline.summariser, timeline.clock)
     heard = 0

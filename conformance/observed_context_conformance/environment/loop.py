@@ -27,9 +27,13 @@ class Waits(Exception):  # noqa: N818 - a finding, not an error of ours
 
 
 class _Polling(selectors.DefaultSelector):
-    """Looks at pipes and never sleeps on them: time is the kit's business."""
+    """Looks at pipes and sleeps on them only while another process is asked: time is the kit's business."""
+
+    patient = False
 
     def select(self, timeout: float | None = None) -> Any:
+        if self.patient and timeout != 0:
+            return super().select(0.05)
         return super().select(0)
 
 
@@ -46,7 +50,8 @@ class KitLoop(asyncio.SelectorEventLoop):
         self._happened = 0
         self._timers: list[TimerHandle] = []
         self._remotes: list[Callable[[], Awaitable[bool]]] = []
-        super().__init__(_Polling())
+        self._polling = _Polling()
+        super().__init__(self._polling)
         self._threads = threading.active_count()
 
     # -- what the kit does with it --------------------------------------------------------------------------------
@@ -118,7 +123,7 @@ class KitLoop(asyncio.SelectorEventLoop):
             quiet += 1
             if quiet < QUIET_SPINS:
                 continue
-            if self._remotes and any([await settle() for settle in self._remotes]):
+            if self._remotes and await self._remotes_settle():
                 quiet, resting = 0, 0.0
             elif not self._remotes and self._others() and resting < PATIENCE:
                 time.sleep(0.001)
@@ -127,6 +132,14 @@ class KitLoop(asyncio.SelectorEventLoop):
                 return
             else:
                 quiet, resting = 0, 0.0
+
+    async def _remotes_settle(self) -> bool:
+        """Whether the other processes did anything before they came to rest."""
+        self._polling.patient = True
+        try:
+            return any([await settle() for settle in self._remotes])
+        finally:
+            self._polling.patient = False
 
     def _others(self) -> bool:
         """Whether threads or pipes may be at work that this loop does not see."""

@@ -119,9 +119,11 @@ class ProcessAdapter:
     ) -> Any:
         pipe = self._open()
         inbox: queue.SimpleQueue[dict[str, Any] | BaseException] = queue.SimpleQueue()
-        number = pipe.send(method, params, inbox.put)
+        number = pipe.number()
         if callbacks:
+            # Before the call: its first callback may be here before we are back.
             pipe.listeners[number] = inbox.put
+        pipe.send(method, params, inbox.put, number)
         try:
             while True:
                 message = inbox.get()
@@ -174,6 +176,7 @@ class RemoteObject:
         self._kind = kind
         self._handle = handle
         self._callbacks = callbacks
+        self._settled = -1
         self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -203,11 +206,14 @@ class RemoteObject:
         return ask
 
     async def _settle(self) -> bool:
+        if self._pipe.crossed == self._settled:
+            return False  # nothing has crossed the pipe since it came to rest
         before = self._pipe.received
         try:
             await self._ask("settle", {})
         except ProtocolBroken:
             return False
+        self._settled = self._pipe.crossed
         return self._pipe.received > before + 1  # more than the answer to this
 
     async def _ask(self, method: str, params: dict[str, Any]) -> Any:
@@ -249,6 +255,7 @@ class _Pipe:
         self.methods: frozenset[str] = frozenset()
         self.broken: ProtocolBroken | None = None
         self.received = 0
+        self._sent = 0
         self._waiting: dict[int | str, _Deliver] = {}
         self._numbers = itertools.count(1)
         self._writing = threading.Lock()
@@ -270,15 +277,23 @@ class _Pipe:
         _OPEN.add(self)
         self._shake_hands(command)
 
-    def send(self, method: str, params: dict[str, Any], deliver: _Deliver) -> int:
+    @property
+    def crossed(self) -> int:
+        """How many messages went through, in both directions."""
+        return self.received + self._sent
+
+    def number(self) -> int:
+        """The id of a request to come."""
+        return next(self._numbers)
+
+    def send(self, method: str, params: dict[str, Any], deliver: _Deliver, number: int | None = None) -> None:
         """Write a request; `deliver` gets its response, or why there is none."""
-        number = next(self._numbers)
+        number = self.number() if number is None else number
         self._waiting[number] = deliver
         self.write(request(number, method, params))
         if self.broken is not None:
             self._waiting.pop(number, None)
             raise self.broken
-        return number
 
     def write(self, message: Any) -> None:
         """Write one message.
@@ -289,6 +304,7 @@ class _Pipe:
         line = encode(message)
         try:
             with self._writing:
+                self._sent += 1
                 assert self._process.stdin is not None
                 view = memoryview(line)
                 while view:
