@@ -15,7 +15,8 @@ ROWS_SHOWN = 24
 
 def draw_calls(calls: Iterable[Call]) -> list[str]:
     """The last calls of an example, a few lines each; rows and events as a chat, in plain text."""
-    calls = list(calls)
+    # What a gateway is told is in the story of the check.
+    calls = [call for call in calls if call.method.partition(".")[0] != "gateway"]
     lines: list[str] = []
     if len(calls) > CALLS_SHOWN:
         lines.append(f"({len(calls) - CALLS_SHOWN} calls before)")
@@ -128,7 +129,9 @@ def _settings(event: Mapping[str, Any], settings: Mapping[str, Any]) -> list[str
         facts.append("open groups")
     allowed = settings["allowed_chats"]
     facts.append(
-        "this chat is allowlisted" if allowed and chat in allowed else f"allowlist {_json(allowed) if allowed else 'empty'}"
+        "this chat is allowlisted"
+        if allowed and chat in allowed
+        else f"allowlist {_json(allowed) if allowed else 'empty'}"
     )
     if chat in settings["free_response_chats"]:
         facts.append("free-response chat")

@@ -11,6 +11,7 @@ from observed_context_conformance.report.conversation import draw_calls
 
 WIDTH = 110
 WORDS_SHOWN = 12
+SEEN_SHOWN = 3
 
 
 def plain(markdown: str) -> str:
@@ -40,8 +41,11 @@ def explain_outcome(requirement: Requirement, outcome: Outcome, repeat: str | No
     if outcome.words:
         lines.append("  its error stream")
         lines += [_clipped(f"    {line}") for line in outcome.words[-WORDS_SHOWN:]]
-    for seen in requirement.seen:
+    for seen in requirement.seen[:SEEN_SHOWN]:
         lines += _labelled("seen", f"{seen.reference} ({plain(seen.remark)})" if seen.remark else seen.reference)
+    if len(requirement.seen) > SEEN_SHOWN:
+        more = len(requirement.seen) - SEEN_SHOWN
+        lines += _labelled("", f"and in {more} more places: observed-context explain {requirement.id}")
     if repeat is not None:
         lines.append(f"  repeat    {repeat}")
     return "\n".join(lines)
