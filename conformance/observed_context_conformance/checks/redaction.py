@@ -163,15 +163,14 @@ def words_beside_a_secret_survive(adapter: Adapter, plant: Plant) -> None:
 # -- RED-8 -----------------------------------------------------------------------------------------------------------
 
 
+def _texts(secret: bool) -> st.SearchStrategy[str]:
+    if secret:
+        return st.one_of(plants.plants(), plants.gatherings()).map(lambda plant: plant.text)
+    return st.one_of(innocent.chats(), texts.messages())
+
+
 @check("RED-8", calls=("redact",))
-@given(
-    text=st.one_of(
-        plants.plants().map(lambda plant: plant.text),
-        plants.gatherings().map(lambda plant: plant.text),
-        innocent.chats(),
-        texts.messages(),
-    )
-)
+@given(text=st.booleans().flatmap(_texts))
 def redacting_twice_changes_nothing(adapter: Adapter, text: str) -> None:
     """What stands in the place of a secret is not taken for one."""
     once = adapter.redact(text)
