@@ -1,6 +1,6 @@
 /** The turn: spec/turn.md. */
 
-import { canJoin, isObserved, join, replay } from "./separation.mjs";
+import { join, separate } from "./separation.mjs";
 import { disarmHeaders, HEADERS } from "./structure.mjs";
 
 /** How often one request is sent before the provider counts as down. */
