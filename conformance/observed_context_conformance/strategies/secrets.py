@@ -196,7 +196,7 @@ _PHRASES: dict[str, tuple[str, Callable[[Random], str]]] = {
         lambda rng: f"{_body(rng, HEX, 32)}/{'-'.join(_body(rng, HEX, size) for size in (8, 4, 4, 4, 12))}",
     ),
     "otpauth_uri": ("otpauth://totp/Acme:mira?secret={}&issuer=Acme", lambda rng: _body(rng, BASE32, 32)),
-    "twilio_pair": ("SID AC0123456789abcdef0123456789abcdef and auth token {}", lambda rng: _body(rng, HEX, 32)),
+    "twilio_pair": ("SID AC" + "0123456789abcdef" * 2 + " and auth token {}", lambda rng: _body(rng, HEX, 32)),
     "cli_curl_u": ("curl -u mira:{} https://jenkins.acme.io/job/x/build", lambda rng: password(rng).lstrip("$~")),
     "cli_flag": ("mysql -h db -u root -p'{}' shop", password),
     "cli_sshpass": ("sshpass -p {} ssh pi@192.168.1.9", lambda rng: _body(rng, ALNUM, 20)),
