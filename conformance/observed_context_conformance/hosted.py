@@ -14,6 +14,7 @@ from observed_context_conformance.environment.gateway import GatewayEnvironment,
 from observed_context_conformance.environment.loop import KitLoop
 from observed_context_conformance.glass import Glass, MisuseError
 from observed_context_conformance.port import Event, Message, Prompt, Row
+from observed_context_conformance.stdio.process import RemoteObject
 
 Guard = Callable[[str, dict[str, Any], Callable[[], Any]], Any]
 """Records a call of a name with arguments, makes it, and turns what goes wrong into the verdicts of `subject`."""
@@ -164,6 +165,10 @@ class Gateway:
         """Let it end without a word, as when the machine loses power: from now on it can do nothing any more."""
         self._world.over = True
         self._loop.end()
+        if isinstance(self._target, RemoteObject):
+            self._target.forget()
+            self._target = None
+            return
         # What it holds open is released, as the end of a process would release it; as a rule nobody else holds it.
         alive = weakref.ref(self._target) if hasattr(self._target, "__weakref__") else lambda: True
         self._target = None

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from observed_context_conformance.environment.loop import KitLoop, Waits
+from observed_context_conformance.stdio.process import RemoteObject
 
 DRAIN_TIMERS = 3600.0
 """How far timers may run ahead while a scheduler is drained, in seconds: a `drain()` may poll."""
@@ -106,6 +107,8 @@ class Scheduler:
             with contextlib.suppress(Exception):
                 self._guard("scheduler", {}, lambda: self._until(self._target.close, DRAIN_TIMERS))
         self._loop.end()
+        if isinstance(self._target, RemoteObject):
+            self._target.forget()
 
     @property
     def state(self) -> object:

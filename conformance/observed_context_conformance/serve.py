@@ -1,4 +1,6 @@
-"""Serves a Python adapter over standard input and output: `python -m observed_context_conformance.serve module:attribute`.
+"""Serves a Python adapter over standard input and output.
+
+    python -m observed_context_conformance.serve package.module:attribute
 
 Standard library only, so that it can be put into the environment of the system under test without any of the kit's
 dependencies. What the adapter prints goes to the error stream; the pipe belongs to the protocol (`spec/protocol.md`).
@@ -16,8 +18,10 @@ import os
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, BinaryIO
+from contextvars import Context
+from typing import Any, BinaryIO, TypeVarTuple, Unpack, cast
 
 from observed_context_conformance.loading import AdapterLoadError, load_adapter
 from observed_context_conformance.stdio.wire import (
@@ -40,8 +44,33 @@ OPTIONAL = {
 }
 
 
+QUIET_ROUNDS = 3
+"""So many rounds of the loop in which nothing happened mean that everything waits."""
+
+
+_Ts = TypeVarTuple("_Ts")
+
+
 class CallbackError(Exception):
     """A callback of the kit failed, on purpose or because it was misused."""
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop that counts what happens on it, so that one can tell when nothing does."""
+
+    happened = 0
+
+    def call_soon(
+        self, callback: Callable[[Unpack[_Ts]], object], *args: *_Ts, context: Context | None = None
+    ) -> asyncio.Handle:
+        self.happened += 1
+        return super().call_soon(callback, *args, context=context)
+
+    def call_soon_threadsafe(
+        self, callback: Callable[[Unpack[_Ts]], object], *args: *_Ts, context: Context | None = None
+    ) -> asyncio.Handle:
+        self.happened += 1
+        return super().call_soon_threadsafe(callback, *args, context=context)
 
 
 class Server:
@@ -59,7 +88,7 @@ class Server:
 
     async def run(self) -> None:
         """Serve until the kit closes the pipe."""
-        self._loop = asyncio.get_running_loop()
+        self._loop = cast(_Loop, asyncio.get_running_loop())
         self._over = asyncio.Event()
         threading.Thread(target=self._read, daemon=True).start()
         await self._over.wait()
@@ -114,16 +143,20 @@ class Server:
         try:
             result = await self._result(method, params)
         except Exception as error:
-            self._write(_raised(message, error))
+            answer = _raised(message, error)
         else:
-            if "id" in message:
-                self._write(response(message["id"], result))
+            answer = response(message.get("id"), result)
+        if "id" in message:  # nobody waits for the answer to a notification
+            self._write(answer)
 
     async def _result(self, method: str, params: dict[str, Any]) -> Any:
         if method == "initialize":
             return {"protocol": PROTOCOL, "methods": self._methods()}
         if method == "settle":
             return await self._settle()
+        if method == "forget":
+            self._objects.pop(params["object"], None)
+            return None
         if method in OBJECTS:
             handle = params.pop("object")
             self._objects[handle] = await _awaited(self._make(method, handle, params))
@@ -171,8 +204,12 @@ class Server:
 
     async def _settle(self) -> None:
         """Return when every task waits for the kit, or for time."""
-        for _ in range(20):
+        loop = self._loop
+        quiet = 0
+        while quiet < QUIET_ROUNDS:
+            before = loop.happened
             await asyncio.sleep(0)
+            quiet = quiet + 1 if loop.happened <= before + 1 else 0  # one of these is our own sleep
 
     # -- callbacks ------------------------------------------------------------------------------------------------
 
@@ -279,7 +316,8 @@ def main(arguments: list[str]) -> int:
     except AdapterLoadError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    asyncio.run(Server(adapter, sys.stdin.buffer, sink).run())
+    with asyncio.Runner(loop_factory=_Loop) as runner:
+        runner.run(Server(adapter, sys.stdin.buffer, sink).run())
     return 0
 
 

@@ -112,6 +112,10 @@ class KitLoop(asyncio.SelectorEventLoop):
         end = time.monotonic() + seconds
         horizon = self.time() + timers
         quiet, resting = 0, 0.0
+        patience = PATIENCE
+        if self._remotes:
+            # Another process says itself when it has come to rest; but its timers are its own, and take real time.
+            patience = min(timers, seconds) if task is not None else 0.0
         while task is None or not task.done():
             before = self._happened
             await asyncio.sleep(0)
@@ -125,7 +129,7 @@ class KitLoop(asyncio.SelectorEventLoop):
                 continue
             if self._remotes and await self._remotes_settle():
                 quiet, resting = 0, 0.0
-            elif not self._remotes and self._others() and resting < PATIENCE:
+            elif resting < patience and (self._remotes or self._others()):
                 time.sleep(0.001)
                 resting += 0.001
             elif not self._jump(horizon):

@@ -27,6 +27,7 @@ from observed_context_conformance.stdio.wire import (
     decode,
     encode,
     failure,
+    notification,
     request,
     response,
 )
@@ -205,15 +206,22 @@ class RemoteObject:
 
         return ask
 
+    def forget(self) -> None:
+        """Never speak of it again, and let the process do likewise."""
+        self._pipe.listeners.pop(self._handle, None)
+        with contextlib.suppress(ProtocolBroken):
+            self._pipe.write(notification("forget", {"object": self._handle}))
+
     async def _settle(self) -> bool:
-        if self._pipe.crossed == self._settled:
-            return False  # nothing has crossed the pipe since it came to rest
+        if self._pipe.sent == self._settled:
+            return False  # it has been told nothing since it came to rest
         before = self._pipe.received
+        asked = self._pipe.sent + 1  # what is sent while it answers counts as news
         try:
             await self._ask("settle", {})
         except ProtocolBroken:
             return False
-        self._settled = self._pipe.crossed
+        self._settled = asked
         return self._pipe.received > before + 1  # more than the answer to this
 
     async def _ask(self, method: str, params: dict[str, Any]) -> Any:
@@ -255,7 +263,7 @@ class _Pipe:
         self.methods: frozenset[str] = frozenset()
         self.broken: ProtocolBroken | None = None
         self.received = 0
-        self._sent = 0
+        self.sent = 0
         self._waiting: dict[int | str, _Deliver] = {}
         self._numbers = itertools.count(1)
         self._writing = threading.Lock()
@@ -276,11 +284,6 @@ class _Pipe:
         self._listener.start()
         _OPEN.add(self)
         self._shake_hands(command)
-
-    @property
-    def crossed(self) -> int:
-        """How many messages went through, in both directions."""
-        return self.received + self._sent
 
     def number(self) -> int:
         """The id of a request to come."""
@@ -304,7 +307,7 @@ class _Pipe:
         line = encode(message)
         try:
             with self._writing:
-                self._sent += 1
+                self.sent += 1
                 assert self._process.stdin is not None
                 view = memoryview(line)
                 while view:

@@ -68,6 +68,11 @@ def request(id: int | str, method: str, params: dict[str, Any]) -> dict[str, Any
     return {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
 
 
+def notification(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    """A message that nobody answers."""
+    return {"jsonrpc": "2.0", "method": method, "params": params}
+
+
 def response(id: int | str | None, result: object) -> dict[str, Any]:  # noqa: A002
     """A response that carries a result."""
     return {"jsonrpc": "2.0", "id": id, "result": result}
