@@ -2,9 +2,12 @@
 
 import { address, MARKERS } from "./addressing.mjs";
 import { assemble } from "./assembly.mjs";
+import { compact } from "./compaction.mjs";
 import { gate } from "./gating.mjs";
 import { limits } from "./limits.mjs";
+import { redact } from "./redaction.mjs";
 import { row } from "./rows.mjs";
+import { Scheduler } from "./scheduling.mjs";
 import { replay } from "./separation.mjs";
 import { serve } from "./serve.mjs";
 import { HEADERS } from "./structure.mjs";
@@ -20,7 +23,7 @@ const DESCRIPTION = {
   options: { watermark: "explicit", image_tool: null },
 };
 
-await serve({
+const METHODS = {
   describe: () => DESCRIPTION,
   gate: ({ event, settings }) => gate(event, settings),
   row: ({ event }) => row(event),
@@ -30,4 +33,12 @@ await serve({
   limits: ({ config }) => limits(config),
   wrap: ({ message, block }) => wrap(message, block),
   turn: (call, kit) => turn(call, kit.model),
-});
+  compact: (call, kit) => compact(call, kit),
+  redact: ({ text }) => redact(text),
+};
+
+const OBJECTS = {
+  scheduler: { make: ({ limits }, kit) => new Scheduler(limits, kit), calls: ["appended", "drain"] },
+};
+
+await serve(METHODS, OBJECTS);
