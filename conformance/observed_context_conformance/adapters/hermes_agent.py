@@ -29,17 +29,16 @@ from pathlib import Path
 from typing import Any
 
 from observed_context_conformance.adapters.hermes_environment import isolate
-from observed_context_conformance.adapters.hermes_model import Model
+from observed_context_conformance.adapters.hermes_gateway import Gateway
+from observed_context_conformance.adapters.hermes_model import Model, ModelServer
+from observed_context_conformance.adapters.hermes_platform import handler_for, telegram_adapter
 from observed_context_conformance.adapters.hermes_rows import loaded_row, message, transcript_entry
-from observed_context_conformance.adapters.hermes_telegram import FILE_SIZE, Delivery, deliveries, number
+from observed_context_conformance.adapters.hermes_telegram import Delivery, deliveries
 from observed_context_conformance.adapters.hermes_turn import Turns
 
 _SPEC = "1.0"
 _LISTENERS = 64
 """How many settings keep their adapter."""
-
-_TELEGRAM_MODULES = ("plugins.platforms.telegram.adapter", "gateway.platforms.telegram")
-"""Where the Telegram adapter is: from 0.18 on, and before."""
 
 _MADE_UP = re.compile(r".*/(?:[a-z]+_)?[0-9a-f]{12}(?=[_.]|$)_?", re.DOTALL)
 """The part of a cached file's path that the package makes up: its directory and a random number."""
@@ -52,20 +51,6 @@ _HARMLESS = re.compile(r"[\w. -]*")
 
 _LOGGERS = ("agent", "gateway", "hermes_cli", "hermes_state", "plugins", "tools")
 """Where the package logs; its warnings are for a log file, not for the terminal of a check."""
-
-_IMAGE = b"\xff\xd8\xff\xe0\x00\x10JFIF".ljust(FILE_SIZE, b"\0")
-_NO_TEXT = b"\xff" * FILE_SIZE
-_PICTURE = re.compile(r"\.(jpe?g|png|gif|webp|bmp)$", re.IGNORECASE)
-"""The end of a file name that promises a picture; a document with such a name is one."""
-
-_NAMES = {
-    "image": "photos/file_0.jpg",
-    "voice": "voice/file_0.oga",
-    "audio": "music/file_0.mp3",
-    "video": "videos/file_0.mp4",
-    "document": "documents/file_0",
-}
-"""How Telegram names the files of each kind on its servers."""
 
 
 def create() -> HermesAgent:
@@ -98,9 +83,12 @@ class HermesAgent:
         session: Any = importlib.import_module("gateway.session")
         self._store: Any = session.SessionStore(sessions_dir=home / "sessions", config=config.GatewayConfig())
         self._listeners: OrderedDict[str, _Listener] = OrderedDict()
-        # The first agent of a process takes seconds to make, which no turn should be charged with.
-        self._turns = Turns(self._store)
+        self._server = ModelServer()
+        self._turns = Turns(self._store, self._server)
+        self._gateways: dict[str, Gateway] = {}
         self._redact: Any = importlib.import_module("agent.redact")
+        # The first turn of a process takes seconds, which no call should be charged with.
+        self._turns.take([], "Hello.", None, lambda payload: {"role": "assistant", "content": "Hello."})
 
     def describe(self) -> dict[str, Any]:
         """The package and the release that is installed."""
@@ -185,6 +173,14 @@ class HermesAgent:
         """The package's redaction as its summariser uses it, whatever the display preference says."""
         return str(self._redact.redact_sensitive_text(text, force=True))
 
+    async def gateway(self, settings: dict[str, Any], environment: Any) -> Gateway:
+        """A gateway; the one that was opened on this storage before is over."""
+        before = self._gateways.pop(environment.storage, None)
+        if before is not None:
+            before.end()
+        made = self._gateways[environment.storage] = Gateway(settings, environment, self._server)
+        return made
+
     def _forget(self, entry: Any) -> None:
         """Remove a session, so that the next row of its chat is alone in it and the store does not grow."""
         self._store._db.delete_session(entry.session_id)
@@ -194,7 +190,7 @@ class HermesAgent:
         key = json.dumps(settings, sort_keys=True)
         listener = self._listeners.get(key)
         if listener is None:
-            listener = self._listeners[key] = _Listener(settings, self._store)
+            listener = self._listeners[key] = _Listener(settings)
             if len(self._listeners) > _LISTENERS:
                 self._listeners.popitem(last=False)
         self._listeners.move_to_end(key)
@@ -211,16 +207,9 @@ class _Listener:
         observed: the events that it observed since `begin`; None for one that it builds itself.
     """
 
-    def __init__(self, settings: dict[str, Any], store: Any) -> None:
-        config: Any = importlib.import_module("gateway.config")
+    def __init__(self, settings: dict[str, Any]) -> None:
         self._telegram: Any = importlib.import_module("telegram")
-        self._filters: Any = importlib.import_module("telegram.ext.filters")
-        self._store = store
-        self._bot = _Bot(number(settings["bot"]["id"]), settings["bot"]["handle"], self._telegram)
-        self.adapter: Any = _telegram_module().TelegramAdapter(
-            config.PlatformConfig(enabled=True, token="1:T", extra=_extra(settings))
-        )
-        self.adapter._bot = self._bot
+        self.adapter, self._bot = telegram_adapter(settings)
         self.dispatched: list[Any] = []
         self.observed: list[Any] = []
         self._storing = False
@@ -247,23 +236,12 @@ class _Listener:
         self._storing = decision == "observe"
         vars(self.adapter).update(overridden)
         try:
-            handler = self._handler(update, observing=self._storing)
+            handler = handler_for(self.adapter, update, observing=self._storing)
             if handler is not None:
                 await handler(update, None)
         finally:
             for name in overridden:
                 del vars(self.adapter)[name]
-
-    def _handler(self, update: Any, *, observing: bool) -> Any:
-        """As in `TelegramAdapter.connect`. The package observes no commands; asked for a row, it is a text's."""
-        filters = self._filters
-        if filters.COMMAND.check_update(update):
-            return self.adapter._handle_text_message if observing else self.adapter._handle_command
-        if filters.TEXT.check_update(update):
-            return self.adapter._handle_text_message
-        files = filters.PHOTO | filters.VIDEO | filters.AUDIO | filters.VOICE | filters.Document.ALL
-        media = files | filters.Sticker.ALL
-        return self.adapter._handle_media_message if media.check_update(update) else None
 
     def _listen(self) -> None:
         observe = self.adapter._observe_unmentioned_group_message
@@ -295,42 +273,6 @@ class _Listener:
         )
 
 
-class _Bot:
-    """Telegram's side of the bot: who it is, and the files that it can get.
-
-    Attributes:
-        medium: the attachment behind the next file id.
-    """
-
-    def __init__(self, identity: int, handle: str, telegram: Any) -> None:
-        self.id = identity
-        self.username = handle
-        self.medium: dict[str, Any] | None = None
-        self._telegram = telegram
-
-    async def get_file(self, file_id: str, *rest: Any, **options: Any) -> _File:
-        """The file, or what the library raises when the download fails."""
-        if self.medium is None or self.medium["error"] is not None:
-            raise self._telegram.error.NetworkError((self.medium or {}).get("error") or "no such file")
-        return _File(self.medium)
-
-    async def send_message(self, *rest: Any, **options: Any) -> None:
-        """Nothing reaches a chat."""
-
-
-class _File:
-    """A file on Telegram's servers."""
-
-    def __init__(self, medium: dict[str, Any]) -> None:
-        self.file_path = f"https://api.telegram.org/file/bot1:T/{_NAMES[medium['kind']]}"
-        pictured = medium["kind"] == "image" or (medium["kind"] == "document" and _PICTURE.search(medium["name"] or ""))
-        self._bytes = _IMAGE if pictured else _NO_TEXT
-
-    async def download_as_bytearray(self, *rest: Any, **options: Any) -> bytearray:
-        """Its content: something of the right kind."""
-        return bytearray(self._bytes)
-
-
 class _Written:
     """The package's store, remembering the session that was written to.
 
@@ -349,35 +291,6 @@ class _Written:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
-
-
-def _telegram_module() -> Any:
-    for name in _TELEGRAM_MODULES:
-        try:
-            return importlib.import_module(name)
-        except ModuleNotFoundError as missing:
-            if not name.startswith(str(missing.name)):
-                raise
-    raise ModuleNotFoundError(
-        f"no Telegram adapter where hermes-agent has had it so far: {', '.join(_TELEGRAM_MODULES)}"
-    )
-
-
-def _extra(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings as the package's configuration has them.
-
-    `allowed_chats` are the groups that it answers in (none named: all of them), `group_allowed_chats` those that it
-    observes in.
-    """
-    allowed = list(settings["allowed_chats"] or [])
-    return {
-        "require_mention": settings["require_mention"],
-        "observe_unmentioned_group_messages": settings["observe"],
-        "allowed_chats": allowed if settings["group_policy"] == "allowlist" else [],
-        "group_allowed_chats": allowed,
-        "free_response_chats": list(settings["free_response_chats"]),
-        "mention_patterns": list(settings["mention_patterns"]),
-    }
 
 
 def _at_the_events_path(text: str, seen: Any, delivery: Delivery) -> str:

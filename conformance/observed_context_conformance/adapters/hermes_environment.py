@@ -18,7 +18,16 @@ security:
   tirith_enabled: false  # otherwise the full gateway downloads a program when it starts
 agent:
   environment_probe: false  # a line about this machine's Python comes into the system prompt as soon as it is known
+approvals:
+  destructive_slash_confirm: false
+display:
+  busy_input_mode: queue
+auxiliary:
+  title_generation:
+    enabled: false  # titles are a matter of the terminal
 model:
+  default: kit-model
+  provider: custom
   context_length: 128000  # otherwise it asks several services how long
   supports_vision: true  # otherwise it turns pictures into text before they reach the model
 """
@@ -42,6 +51,8 @@ def isolate() -> Path:
     home = Path(tempfile.mkdtemp(prefix="observed-context-hermes-", dir=memory))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     os.environ["HERMES_HOME"] = str(home)
+    # Who is in a chat may address the bot there; which chats it listens to is for the settings of each adapter to say.
+    os.environ["GATEWAY_ALLOW_ALL_USERS"], os.environ["TELEGRAM_GROUP_ALLOWED_CHATS"] = "true", "*"
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
     (home / "config.yaml").write_text(_CONFIG, encoding="utf-8")
     _refuse_the_network()

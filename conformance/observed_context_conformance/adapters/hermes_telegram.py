@@ -62,6 +62,24 @@ def deliveries(event: dict[str, Any], settings: dict[str, Any]) -> list[Delivery
     return made
 
 
+def command(text: str, chat: str, topic: str | None, settings: dict[str, Any]) -> dict[str, Any]:
+    """The update of a command for the bot that a member of a chat sends; a chat with a negative id is a group."""
+    direct = not chat.startswith("-")
+    event: dict[str, Any] = {
+        "id": "1000000",
+        "time": "2026-01-01T00:00:00+00:00",
+        "chat": {"id": chat, "kind": "direct" if direct else "group", "name": None},
+        "topic": topic,
+        "sender": {"id": chat if direct else "1001", "name": "Ana", "is_bot": False},
+        "text": text if direct else f"{text}@{settings['bot']['handle']}",
+        "caption": None,
+        "mentions": None,
+        "reply_to": None,
+        "media": [],
+    }
+    return deliveries(event, settings)[0].update
+
+
 def number(text: str) -> int:
     """An id as Telegram has it."""
     return int(text)

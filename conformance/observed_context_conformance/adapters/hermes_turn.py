@@ -29,14 +29,14 @@ _ITERATIONS = 10
 class Turns:
     """Runs turns against one session store; each in a session of its own, which is removed afterwards."""
 
-    def __init__(self, store: Any) -> None:
+    def __init__(self, store: Any, server: ModelServer) -> None:
         self._store = store
+        self._server = server
         self._run: Any = importlib.import_module("gateway.run")
         self._agents: Any = importlib.import_module("run_agent")
         loop: Any = importlib.import_module("agent.conversation_loop")
         # How often it tries again is the package's decision; how long it pauses before is nothing to wait for.
         loop.jittered_backoff = lambda *arguments, **options: 0.0
-        self._server = ModelServer()
         self._numbers = itertools.count(1)
         self._columns = frozenset(inspect.signature(store._db.append_message).parameters)
 
