@@ -51,6 +51,9 @@ __all__ = [
 EXAMPLES = 100
 """Examples per check in a verdict, unless the check asks for another number."""
 
+LACKS = "the adapter has no "
+"""How the reason of a check that needs an absent method begins."""
+
 declared: ContextVar[Description] = ContextVar("declared")
 """The description of the adapter under test, for strategies that depend on it (its platforms, its headers)."""
 
@@ -257,7 +260,7 @@ def run_check(made: Check, adapter: Adapter, effort: Effort | None = None) -> Ou
     missing = [method for method in made.calls if not adapter.offers(method)]
     if missing:
         names = " and ".join(f"{method}()" for method in missing)
-        return Outcome(made.name, made.requirement, Verdict.NOT_APPLICABLE, reason=f"the adapter has no {names}")
+        return Outcome(made.name, made.requirement, Verdict.NOT_APPLICABLE, reason=LACKS + names)
 
     counted = _Counted()
     started = time.perf_counter()

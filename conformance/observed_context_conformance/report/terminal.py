@@ -51,7 +51,7 @@ def _not_tested(console: Console, result: Result) -> None:
     for (area, reason), group in groupby(untested, key=lambda r: (r.requirement.area, _why_untested(r))):
         ids = [r.requirement.id for r in group]
         shown = ids[0] if len(ids) == 1 else f"{ids[0]} to {ids[-1].partition('-')[2]}" if _run(ids) else ", ".join(ids)
-        console.print(f"  {shown if len(ids) < 6 or _run(ids) else f'{len(ids)} of {area}'}: {reason}", highlight=False, markup=False)
+        console.print(f"  {shown if len(ids) < 6 or _run(ids) else f'{len(ids)} of {area}'}: {reason}", highlight=False, markup=False, soft_wrap=True)
     console.print()
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from observed_context_conformance.catalogue import Catalogue, Requirement
-from observed_context_conformance.checking import Check, Effort, Outcome, Verdict
+from observed_context_conformance.checking import LACKS, Check, Effort, Outcome, Verdict
 from observed_context_conformance.port import Description
 from observed_context_conformance.report.known import Ledger, disagreements
 
@@ -225,7 +225,7 @@ def _result(
         before |= {r for check in checks for r in check.after if r in failing and r != requirement.id}
         blocked_by = min(before) if before and all(o.blocked_by or _after(checks, o, failing) for o in bad) else None
     elif verdicts == {Verdict.NOT_APPLICABLE}:
-        standing, reason = Standing.NOT_APPLICABLE, "; ".join(sorted({o.reason or "" for o in outcomes}))
+        standing, reason = Standing.NOT_APPLICABLE, _reasons(outcomes)
     else:
         standing = Standing.PASS
     return RequirementResult(requirement, standing, names, tuple(outcomes), reason, blocked_by)
@@ -233,3 +233,11 @@ def _result(
 
 def _after(checks: list[Check], outcome: Outcome, failing: set[str]) -> bool:
     return any(check.name == outcome.check and set(check.after) & failing for check in checks)
+
+
+def _reasons(outcomes: list[Outcome]) -> str:
+    """Why nothing was tested, in one phrase."""
+    said = sorted({outcome.reason or "" for outcome in outcomes})
+    lacking = [reason.removeprefix(LACKS) for reason in said if reason.startswith(LACKS)]
+    others = [reason for reason in said if not reason.startswith(LACKS)]
+    return "; ".join([LACKS + " and no ".join(lacking)] * bool(lacking) + others)
