@@ -100,12 +100,14 @@ function derived(text, pattern, replacement) {
 
 /** Letters in their plain form, and nothing that is not seen. */
 const normalised = (text) =>
-  derived(text, /[^\x00-\x7f]/gu, ([character]) => (INVISIBLE.test(character) ? "" : character.normalize("NFKC")));
+  text.normalize("NFKC") === text && !INVISIBLE.test(text)
+    ? { text, origin: (span) => span }
+    : derived(text, /[^\x00-\x7f]/gu, ([character]) => (INVISIBLE.test(character) ? "" : character.normalize("NFKC")));
 
 /** Other ways to look at a text in which a token may hide. */
 function disguised(text) {
   return [
-    [/[ \t]*\r?\n[ \t>|]*/g, () => ""], // wrapped
+    [/(?<![ \t])[ \t]*\r?\n[ \t>|]*/g, () => ""], // wrapped
     [/(?<=(?<!\S)\S) (?=\S(?!\S))/g, () => ""], // s p a c e d
     [/%([0-9a-f]{2})|\\u00([0-9a-f]{2})|\\x([0-9a-f]{2})|\\([_*~.\-])/gi, unescaped],
   ]

@@ -102,7 +102,11 @@ const RECOVERY_CODE = /(?<![\w-])(?=[a-z-]{0,12}\d)[a-z0-9]{4,10}(?:-[a-z0-9]{4,
  * @param {string} text
  * @returns {[number, number][]}
  */
-export const tokens = (text) => PREFIXED.flatMap((pattern) => [...text.matchAll(pattern)].map(whole));
+export const tokens = (text) =>
+  PREFIXED.flatMap((pattern) => [...text.matchAll(pattern)].filter(([token]) => isDrawn(token)).map(whole));
+
+/** Drawn at random, and not a name that begins like a token: behind its prefix are digits, or letters of both cases. */
+const isDrawn = (token) => /\d|[a-z][A-Z]|[A-Z][a-z]+[A-Z]/.test(token.slice(8)) && !/EXAMPLE/.test(token);
 
 /**
  * All secrets of a text.
@@ -134,13 +138,26 @@ function groups(text, pattern, accept = () => true) {
       }
       // The last place within the match: what stands before a secret may look like it.
       from = match.index + match[0].lastIndexOf(group);
-      const bare = group.replace(/[.,;:!?)\]}]{1,4}$/, "");
-      if (accept(bare)) {
-        spans.push([from, from + bare.length]);
+      const secret = bare(group);
+      if (accept(secret)) {
+        spans.push([from, from + secret.length]);
       }
     }
   }
   return spans;
+}
+
+/** A value without the punctuation that the sentence or the program around it put behind it. */
+function bare(value) {
+  let end = value.length;
+  for (; end > 0; end--) {
+    const last = value[end - 1];
+    const opening = { ")": "(", "]": "[", "}": "{" }[last];
+    if (opening ? value.lastIndexOf(opening, end - 1) >= 0 : !".,;:!?|\"'*".includes(last)) {
+      break;
+    }
+  }
+  return value.slice(0, end);
 }
 
 /** PEM and PGP blocks of private keys, on many lines or on one, whole or with an end torn off. */
@@ -225,7 +242,7 @@ function assignments(text) {
     }
     const { from, to, quoted } = value;
     const said = text.slice(from, to);
-    if (quoted ? isValue(said) : isAssigned(said, match)) {
+    if (quoted ? isValue(said) : isAssigned(said, match) && !isTalk(said, match, text.slice(to, to + 8))) {
       spans.push([from, to]);
       NAME.lastIndex = Math.max(end, to);
     }
@@ -241,11 +258,17 @@ function valueAt(text, name, from) {
   if (quote) {
     const start = from + quote.length;
     const to = closing(text, start, quote);
-    return to > start ? { from: start, to, quoted: true } : null;
+    // A quote that is never closed may have closed one that was opened before the name.
+    const stray = !text.startsWith(quote, to) && lineBefore(text, name).split(quote).length % 2 === 0;
+    return to > start && !stray ? { from: start, to, quoted: true } : null;
   }
   const rest = unquotedEnd(text, name);
   rest.lastIndex = from;
-  const run = rest.exec(text)?.[0].replace(/[.,;:!?)\]}|"'*]{1,6}$/, "");
+  const found = rest.exec(text)?.[0] ?? "";
+  const run = bare(found);
+  if (/^[\w-]{0,12}(?:\.{3}|…)/.test(found)) {
+    return null; // "sk-...": the beginning of one, for show
+  }
   return run ? { from, to: from + run.length, quoted: false } : null;
 }
 
@@ -263,9 +286,11 @@ function closing(text, start, quote) {
   return Math.min(text.length, start + 4096);
 }
 
+const lineBefore = (text, at) => /[^\n]*$/.exec(text.slice(Math.max(0, at - 400), at))[0];
+
 /** Where a bare value ends depends on what it is in: a URL, a connection string, or a line of its own. */
 function unquotedEnd(text, name) {
-  const line = text.slice(Math.max(0, name - 400), name);
+  const line = lineBefore(text, name);
   const before = /[^\s"'`]*$/.exec(line)[0];
   if (/^[^?&#;]*jdbc:/i.test(before)) {
     return /[^\s"'`<>;]{1,4096}/y;
@@ -276,7 +301,7 @@ function unquotedEnd(text, name) {
   if (/;[\w. ]*$/.test(line)) {
     return /[^\s"'`;]{1,4096}/y;
   }
-  return /(?:<[^\s<>]{1,80}>|[^\s"`])(?:[^\s`]{0,4096})/y;
+  return /(?:<[^<>\r\n]{1,80}>|[^\s"`])(?:[^\s`]{0,4096})/y;
 }
 
 /** Says where the secret is, or that there is none (RED-7). */
@@ -287,9 +312,11 @@ const ELSEWHERE = [
   /^\{\{.*/,
   /^\{[A-Za-z_][\w.]*\}$/,
   /^[*x•.…_-]{2,}$/i,
-  /^\[?(?:redacted|hidden|masked|removed|secret|password|token)\]?$/i,
+  /^%(?:\(\w+\))?s$/,
+  /^\[?(?:redacted|hidden|masked|removed|secret|password|passwd|pass|pwd|token|key)\]?$/i,
+  /EXAMPLE(?:KEY)?$/,
   /^(?:null|none|nil|undefined|true|false|string|str|text|bytes|int|integer|number|boolean|bool|any|object|required|optional|empty)\b[;,)|?[\]]*$/i,
-  /^(?:your|my|the|some|insert|enter|put|change)[-_ ]?(?:me|here|own|api|secret|token|pass(?:word)?|key|in)?(?:[-_ ][\w-]*)*$/i,
+  /^[[{]?(?:your|my|the|some|insert|enter|put|change|replace)[-_ ]?(?:me|here|own|api|secret|token|pass(?:word)?|key|in)?(?:[-_ ][\w-]*)*[\]}]?$/i,
   /^(?:example|placeholder|dummy|todo|tbd|n\/a|changeme)$/i,
   /^(?:op|vault|ssm|secretsmanager|file|arn|env|doppler):/i,
   /^(?:\/(?:run|etc|var|home|usr|opt|tmp|mnt|secrets)\/|~\/|\.{1,2}\/)/,
@@ -302,17 +329,21 @@ function isValue(value) {
 
 /** Ordinary words that stand behind a colon in a sentence. */
 const WORD =
-  /^(?:a|an|and|are|as|at|be|can|does|don't|expired|for|from|get|has|have|how|i|if|in|invalid|is|it|its|it's|missing|must|need|new|no|not|of|ok|on|one|or|our|please|same|see|should|so|that|the|there|they|this|to|try|unknown|use|valid|was|we|what|when|where|which|who|why|will|with|wrong|yes|you)$/i;
+  /^(?:a|an|and|are|as|at|await|be|can|does|don't|expired|for|from|get|has|have|how|i|if|in|invalid|is|it|its|it's|missing|must|need|new|no|not|of|ok|on|one|or|our|please|same|see|should|so|that|the|there|they|this|to|try|unknown|use|valid|was|we|what|when|where|which|who|why|will|with|wrong|yes|you)$/i;
 
 /** A bare value behind a secret's name: not code that fetches it, not a word of a sentence. */
 function isAssigned(value, [, name]) {
   return (
     isValue(value) &&
-    !/^(?:new |await )?[A-Za-z_][\w.]*[([]/.test(value) &&
+    !/^[A-Za-z_][\w.]*[([]/.test(value) &&
     value.toLowerCase() !== name.toLowerCase() &&
     !WORD.test(value.replace(/[.,;:!?]+$/, ""))
   );
 }
+
+/** "password: same as last year": behind a colon an ordinary word, and the sentence goes on. */
+const isTalk = (value, [, , quote, sign], after) =>
+  sign === ":" && quote === undefined && /^[\p{L}'’]+$/u.test(value) && /^[,.;]?[ \t]+\p{L}/u.test(after);
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
