@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from hypothesis import event
 
-from observed_context_conformance.checking import Adapter
+from observed_context_conformance.checking import Adapter, quote
 from observed_context_conformance.port import Description, Row
 from observed_context_conformance.strategies.limits import OFF
 from observed_context_conformance.strategies.rows import Conversation, Planted, PlantedSummary, Reading, planted
@@ -30,6 +30,11 @@ def rows_of(entries: Sequence[Planted | PlantedSummary]) -> list[Row]:
 def shown(block: str | None, rows: Sequence[Planted]) -> list[Planted]:
     """Those of `rows` of which anything is in the block."""
     return [row for row in rows if row.stands_in(block)]
+
+
+def block_said(block: str | None) -> str:
+    """The block for a report, or null."""
+    return "null" if block is None else quote(block)
 
 
 def traces(entries: Sequence[Planted | PlantedSummary]) -> str:

@@ -25,6 +25,7 @@ from observed_context_conformance.reading import (
 )
 from observed_context_conformance.strategies.limits import OFF, ROOM, full_limits, with_limits_near
 from observed_context_conformance.strategies.rows import (
+    CLOCKS,
     KINDS,
     Conversation,
     Planted,
@@ -40,7 +41,7 @@ REACH = {
     "rows_appear_oldest_first_on_lines_of_their_own": {
         "several rows": 0.4,
         "content parts": 0.2,
-        "text that poses as structure": 0.2,
+        "text that poses as structure": 0.05,
     },
     "rows_without_text_leave_nothing_of_the_program": {"rows with and without text": 0.4},
     "a_text_said_again_appears_again": {"at the same time": 0.2},
@@ -58,10 +59,10 @@ REACH = {
     },
     "a_row_that_reads_like_a_summary_is_a_row": {"the label is the name": 0.1, "the label is the first line": 0.1},
     "a_summary_that_reads_like_a_row_is_a_summary": {"a row is covered": 0.3},
-    "rows_without_text_make_no_block": {"no rows": 0.03, "more rows than the row limit": 0.1},
+    "rows_without_text_make_no_block": {"no rows": 0.02, "more rows than the row limit": 0.1},
     "the_same_rows_give_the_same_block": {"a summary": 0.3, "two rows or more": 0.3},
     "rows_and_limits_stay_as_they_were": {"content parts": 0.1, "two rows or more": 0.3},
-    "times_change_nothing": {"the newest row has the oldest time": 0.05, "rows were dropped": 0.1, "a summary": 0.3},
+    "times_change_nothing": {"the newest row has the oldest time": 0.05, "rows were dropped": 0.1, "a summary": 0.1},
     "the_summary_is_labelled_with_its_number": {"rows were dropped": 0.05, "one message is covered": 0.1},
     "a_line_of_a_message_is_no_attribution": {"the sender's own attribution": 0.2, "in a part of its own": 0.1},
     "one_message_does_not_pass_for_two": {"with the adapter's own separator": 0.2},
@@ -89,7 +90,7 @@ def _bare(seq: int, fields: dict[str, Content]) -> Row:
 # -- ASM-1 -----------------------------------------------------------------------------------------------------------
 
 
-@check("ASM-1", calls=("assemble",))
+@check("ASM-1", calls=("assemble",), examples=80)
 @given(rows=planted_rows(max_size=8))
 def rows_appear_oldest_first_on_lines_of_their_own(adapter: Adapter, rows: list[Planted]) -> None:
     """Name and text of every row are in the block, once, in the order of `seq`, and no line holds two rows.
@@ -153,7 +154,7 @@ def a_text_said_again_appears_again(adapter: Adapter, times_said: int, others: i
 # -- ASM-2 -----------------------------------------------------------------------------------------------------------
 
 
-@check("ASM-2", calls=("assemble",))
+@check("ASM-2", calls=("assemble",), examples=60)
 @given(told=conversations(relations=_AGREEING))
 def the_newest_summary_leads_the_block(adapter: Adapter, told: Conversation) -> None:
     """The body of the newest summary is in the block, once, before every row; alone it is a block of its own."""
@@ -173,7 +174,7 @@ def the_newest_summary_leads_the_block(adapter: Adapter, told: Conversation) -> 
     expect(newest.traces[-1] in first, "summary-not-first", expected="the summary before every row", got=quote(block))
 
 
-@check("ASM-2", calls=("assemble",), examples=60)
+@check("ASM-2", calls=("assemble",), examples=50)
 @given(told=conversations(relations=_AGREEING))
 def covered_rows_do_not_appear(adapter: Adapter, told: Conversation) -> None:
     """No row that the newest summary covers is in the block as well; here watermark and place of the summary agree."""
@@ -200,7 +201,7 @@ def older_summaries_do_not_appear(adapter: Adapter, told: Conversation) -> None:
 # -- ASM-3 -----------------------------------------------------------------------------------------------------------
 
 
-@check("ASM-3", calls=("assemble",), after=("ASM-1", "ASM-2"))
+@check("ASM-3", calls=("assemble",), after=("ASM-1", "ASM-2"), examples=80)
 @given(told=conversations())
 def the_watermark_decides_what_is_covered(adapter: Adapter, told: Conversation) -> None:
     """The block shows exactly the rows that the newest summary does not cover, as the adapter declares its watermark.
@@ -337,9 +338,12 @@ def rows_without_text_make_no_block(
 # -- ASM-6 -----------------------------------------------------------------------------------------------------------
 
 
-@check("ASM-6", calls=("assemble",), examples=60)
+@check("ASM-6", calls=("assemble",), examples=40)
 @given(
-    first=st.one_of(with_limits_near(rows_with_summary()), st.tuples(observed_rows(), full_limits())),
+    first=st.one_of(
+        with_limits_near(rows_with_summary()),
+        st.tuples(observed_rows(min_size=2), st.one_of(st.just(OFF), full_limits())),
+    ),
     second=with_limits_near(rows_with_summary(max_size=3)),
 )
 def the_same_rows_give_the_same_block(
@@ -359,7 +363,7 @@ def the_same_rows_give_the_same_block(
     expect(again == block, "differs-after-other-calls", expected=block_said(block), got=block_said(again))
 
 
-@check("ASM-6", calls=("assemble",), examples=60)
+@check("ASM-6", calls=("assemble",), examples=40)
 @given(given_rows=with_limits_near(rows_with_summary()))
 def rows_and_limits_stay_as_they_were(adapter: Adapter, given_rows: tuple[list[Row], Limits]) -> None:
     """What was passed in holds the same after the call: the list, its rows, their content parts, the limits."""
@@ -375,8 +379,11 @@ def rows_and_limits_stay_as_they_were(adapter: Adapter, given_rows: tuple[list[R
 # -- ASM-7 -----------------------------------------------------------------------------------------------------------
 
 
-@check("ASM-7", calls=("assemble",), after=("ASM-1",))
-@given(told=conversations(summaries=(0, 1), relations=_AGREEING), max_rows=st.integers(0, 6))
+@check("ASM-7", calls=("assemble",), after=("ASM-1",), examples=80)
+@given(
+    told=conversations(min_size=2, summaries=(0, 1), relations=_AGREEING, clocks=CLOCKS[1:]),
+    max_rows=st.integers(0, 6),
+)
 def times_change_nothing(adapter: Adapter, told: Conversation, max_rows: int) -> None:
     """The same rows are shown with their times (falling, equal, missing, wrong) and without, in the order of `seq`."""
     times = [row.get("time") for row in told.rows]

@@ -62,7 +62,7 @@ class Planted:
     Attributes:
         row: the row.
         traces: texts of this row and no other, in their order: in the name, at the head of the text, at its tail.
-        lines: the lines of the text, in order, where nothing has a reason to disarm them; otherwise its traces.
+        lines: the lines of the text, stripped, where nothing has a reason to disarm them; otherwise its traces.
     """
 
     row: Row
@@ -246,13 +246,14 @@ def planted(
     code = _code(index)
     name, head, tail = f"name{code}", f"head{code}", f"tail{code}"
     attribution = f"[{name}|{1001 + index}]\n"
-    text = f"{head} {_filler(kind, size)} {tail}"
+    filler = f" {_filler(kind, size)}" if size else ""
+    text = f"{head}{filler} {tail}"
     content: Content = attribution + text
     if kind == "parts":
-        content = [_text_part(f"{attribution}{head} {_filler(kind, size)}"), _picture(), _text_part(tail)]
+        content = [_text_part(f"{attribution}{head}{filler}"), _picture(), _text_part(tail)]
     row: Row = {"seq": index if seq is None else seq, "role": "user", "observed": True, "content": content}
     row = cast(Row, {**row, **_time(clock, index)})
-    lines = tuple(line for line in text.split("\n") if line.strip()) if kind in PLAIN else (head, tail)
+    lines = tuple(line.strip() for line in text.split("\n") if line.strip()) if kind in PLAIN else (head, tail)
     return Planted(row, (name, head, tail), lines)
 
 
@@ -318,6 +319,7 @@ def conversations(
     relations: Sequence[str] = RELATIONS,
     kinds: Sequence[str] = KINDS,
     sizes: Sequence[int] = SIZES,
+    clocks: Sequence[str] = CLOCKS,
 ) -> Conversation:
     """Planted rows with planted summaries in any place among them.
 
@@ -331,12 +333,13 @@ def conversations(
         relations: where the newest summary's watermark may stand, out of `RELATIONS`.
         kinds: what the texts of rows are made of, out of `KINDS`.
         sizes: how many characters stand between the traces of rows, and of summaries.
+        clocks: how the times of the rows may run, out of `CLOCKS`.
     """
     shape = st.tuples(st.sampled_from(kinds), st.sampled_from(sizes))
     shapes = draw(st.lists(shape, min_size=min_size, max_size=max_size))
     count, relation, size = draw(st.tuples(*(st.sampled_from(choice) for choice in (summaries, relations, sizes))))
     places = sorted(draw(st.lists(st.integers(0, len(shapes)), min_size=count, max_size=count)))
-    start, step, clock = draw(st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from(CLOCKS)))
+    start, step, clock = draw(st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from(clocks)))
     behind = draw(st.integers(0, max(0, places[-1] - 1))) if places else 0
 
     # Rows and summaries share one sequence; `numbers` are the seqs of the rows.
