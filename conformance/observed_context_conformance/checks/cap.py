@@ -670,7 +670,7 @@ def _is_more_than_a_note(block: str | None, patterns: Sequence[re.Pattern[str]])
 def a_larger_character_limit_shows_no_fewer_long_rows(
     adapter: Adapter, told: Conversation, offset: int, max_rows: int
 ) -> None:
-    """Of the limits from 256 up that stand at a fit or beside it, a larger one never shows fewer rows, long or short."""
+    """Of the limits from 256 up that stand at a fit or beside it, a larger one never shows fewer rows."""
     rows = told.uncovered("positional")
     measure = _measure(adapter, told)
     most, smaller = 0, 0
