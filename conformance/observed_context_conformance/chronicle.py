@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -16,12 +16,13 @@ from observed_context_conformance.environment import (
     GatewayEnvironment,
     ModelFailure,
     fails_once,
+    flat,
     fresh_storage,
 )
 from observed_context_conformance.environment.gateway import Written
 from observed_context_conformance.hosted import Delivery, Hit
 from observed_context_conformance.payloads import Payload, dumped, taken_apart, text_of
-from observed_context_conformance.port import Event, Mention, Message, Reply, Row, Settings
+from observed_context_conformance.port import Event, Mention, Message, Prompt, Reply, Row, Settings
 from observed_context_conformance.strategies.events import BOT
 from observed_context_conformance.strategies.histories import (
     ANA,
@@ -60,6 +61,7 @@ _ANIMALS = (
     *("pelican", "hyena", "squid", "ferret", "quail", "zebra", "donkey", "iguana", "swift", "hornet", "perch", "yak"),
 )
 _TOKEN = re.compile(r"[a-z]+\d\d")
+_SUMMARY = "Summary by scribe"
 _NUMBER = re.compile(r"\d[\d,]*")
 _DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -89,7 +91,7 @@ class Turn:
 
     Attributes:
         said: the message.
-        requests: the payloads in whose last message of the user it is.
+        requests: the payloads in which it is the addressed message.
         payloads: the same, taken apart.
         waits: `receive` did not come back, because the kit held something up.
     """
@@ -152,6 +154,7 @@ class Chronicle:
         self._ids: dict[str, int] = defaultdict(int)
         self._texts: dict[str, str] = {}
         self.environment = _World(storage, {} if limits is None else configured(limits))
+        self.environment.overhear(self._tell_request, self._tell_summary)
         self.gateway = adapter.gateway(_settings(), self.environment)
         self.said: list[Said] = []
         self.under_way: list[tuple[Said, Delivery]] = []
@@ -205,29 +208,26 @@ class Chronicle:
 
     def take(self, said: Said) -> Turn:
         """Deliver a message that is for the bot, and see what the model was sent."""
-        asked = len(self.environment.models.payloads)
         self._deliver(said)
-        turn = self._turn(said, asked)
-        turn.waits = not said.dealt_with
-        self._tell_turn(turn)
+        turn = self.turn_of(said)
+        if not turn.requests:
+            self.tell("the model is sent nothing")
         return turn
 
     def ask_while(self, step: AskWhile) -> Turn:
         """Somebody addresses the bot, things are said while it answers, and then the turn ends one way or another."""
         said = self.request(step.ask.place, step.ask.who, step.ask.way)
-        asked = len(self.environment.models.payloads)
         self.environment.stall_model()
         self.tell(f"{self._author(said)} asks the bot in {said.place.called}: {self._shown(said)}")
         self._begin(said)
-        turn = self._turn(said, asked)
-        self._tell_turn(turn, "; it does not answer yet")
+        self.tell("the model does not answer yet")
         for other in step.meanwhile:
             self.do(other)
         if step.ending == "is killed":
             self.restart(killed=True)
         else:
             self.let_answer(fails=step.ending == "fails")
-        return turn
+        return self.turn_of(said)
 
     def let_answer(self, *, fails: bool = False) -> None:
         """The model answers those who wait, or fails, and whatever waited for that comes to its end."""
@@ -238,13 +238,12 @@ class Chronicle:
         self.finish()
         script.clear()
 
-    def begin(self, *messages: Said) -> list[Turn]:
+    def begin(self, *messages: Said) -> None:
         """Messages are delivered at the same moment, some of them for the bot; what the kit holds up goes on later."""
         for said in messages:
             verb = "asks the bot" if said.addressed else "writes"
             self.tell(f"at the same moment {self._author(said)} {verb} in {said.place.called}: {self._shown(said)}")
         self._begin(*messages)
-        return [self._turn(said, 0) for said in messages if said.addressed]
 
     def again(self, said: Said) -> None:
         """The platform delivers a message once more."""
@@ -298,10 +297,7 @@ class Chronicle:
         self.tell(f"somebody says: retry, in {place.called}")
         asked = len(self.environment.models.payloads)
         self.gateway.retry(place.chat, place.topic)
-        requests = self.environment.models.payloads[asked:]
-        for request in requests:
-            self.tell(f"the model is sent: {self._request(request)}")
-        return requests
+        return self.environment.models.payloads[asked:]
 
     def undo(self, place: Place) -> None:
         """The last addressed message is taken back."""
@@ -376,9 +372,19 @@ class Chronicle:
         self.tell(f'somebody searches {"all chats" if chat is None else _called(chat)} for "{text}"')
         return self.gateway.search(text, chat)
 
+    def turn_of(self, said: Said) -> Turn:
+        """What has come so far of a message that is for the bot."""
+        requests = self.environment.models.payloads
+        requests = [request for request in requests if said.token in self.addressed_part(request)]
+        sender = said.event["sender"]
+        bare = said.event["text"] if said.place.direct else f"[{sender['name']}|{sender['id']}]\n{said.event['text']}"
+        headers = self._adapter.description["headers"]
+        payloads = [taken_apart(request, bare, headers) for request in requests]
+        return Turn(said, requests, payloads, waits=not said.dealt_with)
+
     def requests_for(self, said: Said) -> int:
-        """How many requests had this message as their current one."""
-        return sum(said.token in text_of(_current(request)) for request in self.environment.models.payloads)
+        """How many requests had this message as the addressed one."""
+        return sum(said.token in self.addressed_part(request) for request in self.environment.models.payloads)
 
     def tokens_in(self, text: str) -> list[str]:
         """The tokens of messages in a text, in its order."""
@@ -407,7 +413,8 @@ class Chronicle:
 
     def summarised(self) -> str:
         """All prompts that the summariser has answered with a summary."""
-        return "\n".join(request.text for request in self.environment.summariser.requests if request.answered)
+        requests = self.environment.summariser.requests
+        return "\n".join(request.text for request in requests if _SUMMARY in (request.answer or ""))
 
     def tell(self, line: str) -> None:
         """Add a line to the adapter's story."""
@@ -478,27 +485,24 @@ class Chronicle:
         if all(said.token != earlier.token for earlier in self.said):
             self.said.append(said)
 
-    def _turn(self, said: Said, asked: int) -> Turn:
-        requests = self.environment.models.payloads[asked:]
-        requests = [request for request in requests if said.token in text_of(_current(request))]
-        sender = said.event["sender"]
-        bare = said.event["text"] if said.place.direct else f"[{sender['name']}|{sender['id']}]\n{said.event['text']}"
-        headers = self._adapter.description["headers"]
-        return Turn(said, requests, [taken_apart(request, bare, headers) for request in requests])
+    def _tell_request(self, request: list[Message]) -> None:
+        line = f"the model is sent: {self._request(request)}"
+        if self._adapter.story[-1:] != [line]:  # it may be asked the same again and again
+            self.tell(line)
 
-    def _tell_turn(self, turn: Turn, after: str = "") -> None:
-        if not turn.requests:
-            self.tell("the model is sent nothing")
-        for request in turn.requests[:1]:
-            self.tell(f"the model is sent: {self._request(request)}{after}")
+    def _tell_summary(self, prompt: str, answer: str | None) -> None:
+        given = " ".join(self.tokens_in(prompt))
+        self.tell(f"the summariser is given {given}" + (" and answers" if answer else " and fails"))
 
     def _request(self, request: list[Message]) -> str:
         """A request in words: the tokens of its parts."""
         *before, last = [item for item in request if item["role"] != "system"] or [{"role": "user", "content": ""}]
         message = self.addressed_part(request)
+        block = text_of(last["content"]).removesuffix(message)
+        summaries = [f"summary{number}" for number in re.findall(rf"{_SUMMARY} (\d\d)", block)]
         parts = {
             "history": self.tokens_in(dumped(before)),
-            "block": self.tokens_in(text_of(last["content"]).removesuffix(message)),
+            "block": [*summaries, *self.tokens_in(block)],
             "message": self.tokens_in(message),
         }
         return "; ".join(f"{name} {' '.join(found)}" for name, found in parts.items() if found) or "no message of these"
@@ -525,17 +529,34 @@ class _World(GatewayEnvironment):
         self.summarises = Behaviour("answers", self._summary, usable=True)
         self.summariser.behaviour = self.summarises
         self.failed = 0
+        self._asked: Callable[[list[Message]], None] = _nothing
+        self._summarised: Callable[[str, str | None], None] = _nothing
         self.summariser_stalls = False
         self._model_stalls = False
         self._summaries = 0
 
     async def model(self, payload: list[Message]) -> Message:
         """Answer with the number of the message that is asked: `Answer 02.` for `falcon02`."""
+        self._asked(payload)
         answer = await super().model(payload)
         if isinstance(answer["content"], str):
             numbers = re.findall(r"[a-z](\d\d)\b", text_of(_current(payload)))
             answer["content"] = answer_to(numbers[-1] if numbers else "00")
         return answer
+
+    async def summarize(self, prompt: Prompt) -> str | None:
+        """As its parent, and tells of it."""
+        answer = None
+        try:
+            answer = await super().summarize(prompt)
+        finally:
+            self._summarised(flat(prompt), answer)
+        return answer
+
+    def overhear(self, asked: Callable[[list[Message]], None], summarised: Callable[[str, str | None], None]) -> None:
+        """Have each request to the model told, and each request to the summariser with its answer."""
+        self._asked = asked
+        self._summarised = summarised
 
     def writing(self, what: Written) -> None:
         """As its parent, and counts what fails."""
@@ -577,7 +598,7 @@ class _World(GatewayEnvironment):
     def _summary(self, prompt: str) -> str:
         del prompt
         self._summaries += 1
-        return f"Summary by scribe {self._summaries:02}: they talk about lunch."
+        return f"{_SUMMARY} {self._summaries:02}: they talk about lunch."
 
 
 @contextmanager
@@ -601,6 +622,7 @@ def chronicle(
         try:
             yield made
         finally:
+            made.environment.overhear(_nothing, _nothing)  # the story is over
             made.environment.release_model()
             made.environment.release_summariser()
             made.gateway.close()
@@ -646,6 +668,10 @@ def _because_of_model(error: BaseException | None) -> bool:
 def _current(payload: Sequence[Message]) -> Any:
     """The content of the last message of the user; what follows it belongs to the turn that runs."""
     return next((item["content"] for item in reversed(payload) if item["role"] == "user"), "")
+
+
+def _nothing(*_: object) -> None:
+    """Tell nobody."""
 
 
 def _called(chat: str) -> str:

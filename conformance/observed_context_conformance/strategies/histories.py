@@ -176,6 +176,9 @@ agains: SearchStrategy[Again] = st.builds(Again, st.integers(0, 6))
 bursts: SearchStrategy[Burst] = st.builds(Burst, st.sampled_from((GROUP, TOPIC)), st.integers(3, 9))
 """Long messages in one of two rooms; two bursts are more than tight limits hold."""
 
+floods: SearchStrategy[Burst] = st.builds(Burst, st.sampled_from((GROUP, TOPIC)), st.integers(6, 9))
+"""So many long messages that, under tight limits, a pass of compaction is due at once."""
+
 summarisings: SearchStrategy[Summarising] = st.builds(
     Summarising, st.sampled_from(("answers", "fails", "stalls")), st.integers(0, 9)
 )
@@ -203,13 +206,22 @@ talk_with_restarts: SearchStrategy[list[Step]] = st.lists(
 )
 """The same, with restarts."""
 
-busy: SearchStrategy[list[Step]] = st.lists(st.one_of(says, bursts, bursts, asks, restarts), min_size=1, max_size=8)
+busy: SearchStrategy[list[Step]] = st.builds(
+    lambda first, steps: [first, *steps],
+    floods,
+    st.lists(st.one_of(says, bursts, asks, restarts), max_size=5),
+)
 """So much is said that, under tight limits, compaction runs."""
 
-tight: SearchStrategy[dict[str, int]] = st.fixed_dictionaries(
-    {"max_chars": st.sampled_from((1500, 4000)), "max_rows": st.sampled_from((0, 5))}
+tight: SearchStrategy[dict[str, int]] = st.sampled_from(
+    (
+        {"max_chars": 1500, "max_rows": 0},
+        {"max_chars": 4000, "max_rows": 3},
+        {"max_chars": 9000, "max_rows": 5},
+        {"max_chars": 0, "max_rows": 5},
+    )
 )
-"""Limits under which a few long messages are too many."""
+"""Limits under which a few long messages are too many; sometimes too many characters, sometimes too many rows."""
 
 dated_says: SearchStrategy[Say] = st.builds(Say, rooms, people, time=texts.times())
 """Something short with a time as clocks give it that are wrong: out of order, in different zones."""
