@@ -29,7 +29,7 @@ class BoundCheck:
         self._ledger = ledger
 
     def __call__(self) -> None:
-        """Run the check in pytest's terms: a MUST that fails fails, a SHOULD or a known failure is an expected failure."""
+        """Run the check in pytest's terms: a MUST that fails fails, a SHOULD or a known failure is expected to."""
         self.outcome = outcome = run_check(self.check, self._adapter, self._effort)
         if outcome.verdict is Verdict.PASS:
             return

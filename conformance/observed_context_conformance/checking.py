@@ -150,7 +150,7 @@ class _NotApplicable(BaseException):
 
 
 def given(**strategies: SearchStrategy[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Draw the arguments of a check. Like Hypothesis's decorator, but applied when the check runs, with the verdict's settings."""
+    """Draw the arguments of a check: Hypothesis's decorator, applied when the check runs, with its settings."""
 
     def decorate(body: Callable[..., None]) -> Callable[..., None]:
         body.__dict__["strategies"] = strategies
@@ -295,43 +295,43 @@ class _Counted:
 
 
 def _judge(made: Check, adapter: Adapter, effort: Effort, counted: _Counted) -> dict[str, Any]:
-    def failed(verdict: Verdict, slug: str, expected: str, got: str, blocked_by: str | None = None) -> dict[str, Any]:
+    try:
+        _execute(made, adapter, effort, counted)
+    except _NotApplicable as nothing:
+        return {"verdict": Verdict.NOT_APPLICABLE, "reason": str(nothing)}
+    except (Violation, ShapeError, AdapterCrashed, AdapterHung, AdapterBroke, Flaky) as ended:
+        verdict, slug, expected, got = _reading(ended)
+        other = ended.requirement if isinstance(ended, ShapeError) else made.requirement
         return {
             "verdict": verdict,
             "signature": f"{made.name}: {slug}",
             "expected": expected,
             "got": got,
-            "blocked_by": blocked_by,
+            "blocked_by": other if other != made.requirement else None,
             "story": tuple(adapter.story),
             "calls": tuple(adapter.calls),
             "words": adapter.last_words() if verdict is Verdict.ERROR else (),
         }
-
-    try:
-        _execute(made, adapter, effort, counted)
-    except _NotApplicable as nothing:
-        return {"verdict": Verdict.NOT_APPLICABLE, "reason": str(nothing)}
-    except Violation as violation:
-        return failed(Verdict.FAIL, violation.slug, violation.expected, violation.got)
-    except ShapeError as shape:
-        other = shape.requirement if shape.requirement != made.requirement else None
-        wanted = f"a result that satisfies spec/schema/calls.json ({shape.method})"
-        return failed(Verdict.FAIL, f"{shape.method}-shape", wanted, shape.message, other)
-    except AdapterCrashed as crash:
-        got = f"{crash} ({crash.where})" if crash.where else str(crash)
-        return failed(Verdict.ERROR, f"{crash.method}-raised-{crash.kind}", f"{crash.method}() returns", got)
-    except AdapterHung as hung:
-        return failed(Verdict.ERROR, f"{hung.method}-hung", f"{hung.method}() returns in time", str(hung))
-    except AdapterBroke as broke:
-        return failed(Verdict.ERROR, f"{broke.method}-broke-the-pipe", f"{broke.method}() is answered", str(broke))
-    except Flaky:
-        return failed(
-            Verdict.ERROR,
-            "unstable",
-            "the same answer to the same input",
-            "an example that failed once and passed when it was repeated: the adapter's answers depend on earlier calls",
-        )
     return {"verdict": Verdict.PASS}
+
+
+def _reading(ended: BaseException) -> tuple[Verdict, str, str, str]:
+    """What an exception means: verdict, slug, what was expected, what came instead."""
+    match ended:
+        case Violation():
+            return Verdict.FAIL, ended.slug, ended.expected, ended.got
+        case ShapeError(method=method):
+            wanted = f"a result that satisfies spec/schema/calls.json ({method})"
+            return Verdict.FAIL, f"{method}-shape", wanted, ended.message
+        case AdapterCrashed(method=method):
+            got = f"{ended} ({ended.where})" if ended.where else str(ended)
+            return Verdict.ERROR, f"{method}-raised-{ended.kind}", f"{method}() returns", got
+        case AdapterHung(method=method):
+            return Verdict.ERROR, f"{method}-hung", f"{method}() returns in time", str(ended)
+        case AdapterBroke(method=method):
+            return Verdict.ERROR, f"{method}-broke-the-pipe", f"{method}() is answered", str(ended)
+    got = "an example failed, and passed when it was repeated: the adapter's answers depend on earlier calls"
+    return Verdict.ERROR, "unstable", "the same answer to the same input", got
 
 
 def _execute(made: Check, adapter: Adapter, effort: Effort, counted: _Counted) -> None:

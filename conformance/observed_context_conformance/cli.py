@@ -32,7 +32,7 @@ USAGE_ERROR = 2
 
 app = typer.Typer(
     name="observed-context",
-    help="Tests how a chat gateway stores group messages that are not for its bot and shows them to the model as context.",
+    help="Tests how a chat gateway stores what is not for its bot, and shows it to the model later as context.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -55,9 +55,12 @@ def _writable(path: Path | None) -> None:
         _refuse(f"{path} cannot be written: it is a directory.")
 
 
-Areas = Annotated[list[str] | None, typer.Option("--area", metavar="AREA", help="Only this area, such as CAP; repeatable.")]
+Areas = Annotated[
+    list[str] | None, typer.Option("--area", metavar="AREA", help="Only this area, such as CAP; repeatable.")
+]
 Ids = Annotated[
-    list[str] | None, typer.Option("--requirement", metavar="ID", help="Only this requirement, such as CAP-1; repeatable.")
+    list[str] | None,
+    typer.Option("--requirement", metavar="ID", help="Only this requirement, such as CAP-1; repeatable."),
 ]
 
 
@@ -68,7 +71,11 @@ def check(
     ] = None,
     command: Annotated[
         str | None,
-        typer.Option("--command", metavar="COMMAND", help="Instead of ADAPTER: a command that speaks the protocol of spec/protocol.md."),
+        typer.Option(
+            "--command",
+            metavar="COMMAND",
+            help="Instead of ADAPTER: a command that speaks the protocol of spec/protocol.md.",
+        ),
     ] = None,
     area: Areas = None,
     requirement: Ids = None,
@@ -77,7 +84,9 @@ def check(
     ] = None,
     known: Annotated[
         Path | None,
-        typer.Option("--known", metavar="FILE", help="Known failures of the adapter (TOML); any disagreement fails the run."),
+        typer.Option(
+            "--known", metavar="FILE", help="Known failures of the adapter (TOML); any disagreement fails the run."
+        ),
     ] = None,
     grow_known: Annotated[
         bool, typer.Option("--grow-known", help="Add what fails and is not listed to the file of --known.")
@@ -168,7 +177,13 @@ def requirements(
     console = Console(highlight=False)
     if as_json:
         data = [
-            {"id": r.id, "level": r.level, "title": plain(r.title), "statement": r.statement, "checks": counts.get(r.id, 0)}
+            {
+                "id": r.id,
+                "level": r.level,
+                "title": plain(r.title),
+                "statement": r.statement,
+                "checks": counts.get(r.id, 0),
+            }
             for r in chosen
         ]
         typer.echo(json.dumps(data, indent=1, ensure_ascii=False))

@@ -14,8 +14,8 @@ def same_draws_everywhere() -> Iterator[None]:
     """Keep Hypothesis from drawing constants that it finds in the source of whatever modules happen to be loaded.
 
     That habit serves a program's own tests. Here it would make the verdict depend on how the kit is installed, on the
-    language of the adapter, and on which of its modules came in first. Hypothesis has no setting for it, hence the reach
-    into its inside; `tests/test_determinism.py` fails when it no longer works.
+    language of the adapter, and on which of its modules came in first. Hypothesis has no setting for it, hence the
+    reach into its inside; `tests/test_determinism.py` fails when it no longer works.
     """
     inside: Any = providers
     before = inside._get_local_constants

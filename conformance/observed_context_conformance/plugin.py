@@ -79,13 +79,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the kit."""
     group = parser.getgroup("observed-context", "conformance of an adapter to the observed-context specification")
     group.addoption("--adapter", metavar="NAME", help="the adapter: package.module:attribute, or a built-in name")
-    group.addoption("--adapter-command", metavar="COMMAND", help="the adapter: a command that speaks the protocol of spec/protocol.md")
-    group.addoption("--call-seconds", type=float, default=CALL_SECONDS, help="how long one call of the adapter may take")
-    group.addoption("--area", action="append", default=[], metavar="AREA", help="only this area (CAP, SEP, ...); repeatable")
-    group.addoption("--requirement", action="append", default=[], metavar="ID", help="only this requirement; repeatable")
-    group.addoption("--level", action="append", default=[], metavar="LEVEL", help="only this level: MUST or SHOULD; repeatable")
-    group.addoption("--known", metavar="FILE", help="the adapter's known failures; the run fails when it disagrees with them")
-    group.addoption("--conformance-seed", type=int, default=0, help="draw other examples (default 0: the verdict's own)")
+    group.addoption(
+        "--adapter-command",
+        metavar="COMMAND",
+        help="the adapter: a command that speaks the protocol of spec/protocol.md",
+    )
+    group.addoption(
+        "--call-seconds", type=float, default=CALL_SECONDS, help="how long one call of the adapter may take"
+    )
+    group.addoption(
+        "--area", action="append", default=[], metavar="AREA", help="only this area (CAP, SEP, ...); repeatable"
+    )
+    group.addoption(
+        "--requirement", action="append", default=[], metavar="ID", help="only this requirement; repeatable"
+    )
+    group.addoption(
+        "--level", action="append", default=[], metavar="LEVEL", help="only this level: MUST or SHOULD; repeatable"
+    )
+    group.addoption(
+        "--known", metavar="FILE", help="the adapter's known failures; the run fails when it disagrees with them"
+    )
+    group.addoption(
+        "--conformance-seed", type=int, default=0, help="draw other examples (default 0: the verdict's own)"
+    )
     group.addoption("--conformance-effort", type=float, default=1.0, help="multiply the number of examples")
 
 
@@ -115,7 +131,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     config = metafunc.config
     name, command = config.getoption("--adapter"), config.getoption("--adapter-command")
     if not name and not command:
-        raise pytest.UsageError("name the adapter to check: --adapter package.module:attribute, or --adapter-command COMMAND")
+        raise pytest.UsageError(
+            "name the adapter to check: --adapter package.module:attribute, or --adapter-command COMMAND"
+        )
     try:
         if TARGET in config.stash:
             target = config.stash[TARGET]
@@ -143,7 +161,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = yield
     if call.when == "call":
         callspec = getattr(item, "callspec", None)
-        for value in (callspec.params.values() if callspec is not None else ()):
+        for value in callspec.params.values() if callspec is not None else ():
             if isinstance(value, BoundCheck):
                 carried = {
                     "check": value.check.name,

@@ -199,7 +199,7 @@ class Store(Protocol):
         """Store a row; returns the seq that it got."""
 
     def commit(self, session: str, row: Row, previous: int | None) -> int | None:
-        """Store a summary row if the newest one still has seq `previous` (None: there is none); None when it has not."""
+        """Store a summary row if the newest one still has seq `previous` (None: there is none); None if it has not."""
 
 
 class Port(Protocol):

@@ -21,7 +21,7 @@ def _registry() -> Registry[Any]:
 
 @cache
 def validator(reference: str) -> jsonschema.Draft202012Validator:
-    """The validator of `reference`, a file of `spec/schema/` with an optional fragment (`row.json`, `calls.json#/$defs/gate`).
+    """The validator of a file of `spec/schema/`, with an optional fragment (`row.json`, `calls.json#/$defs/gate`).
 
     Raises:
         jsonschema.exceptions.SchemaError: our own schema is broken.

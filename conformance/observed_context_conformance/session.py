@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ from observed_context_conformance.report.known import Ledger
 from observed_context_conformance.report.progress import RunProgress
 from observed_context_conformance.report.verdict import Result, Selection, judge
 from observed_context_conformance.subject import CALL_SECONDS, Adapter
-
 
 FEW_CHECKS = 40
 """Fewer than these are done before a second process has started."""
@@ -55,8 +54,8 @@ class Run:
     target: Any
     command: str | None = None
     call_seconds: float = CALL_SECONDS
-    selection: Selection = Selection()
-    effort: Effort = Effort()
+    selection: Selection = field(default_factory=Selection)
+    effort: Effort = field(default_factory=Effort)
     ledger: Ledger | None = None
     junit: Path | None = None
     workers: int | None = None

@@ -91,7 +91,8 @@ class AdapterHung(BaseException):
 
 class AdapterBroke(BaseException):
     """An adapter in another process left, or broke the protocol. Like a hang, the end of its check: a new process
-    would know nothing of what made this one fail."""
+    would know nothing of what made this one fail.
+    """
 
     def __init__(self, method: str, cause: ProtocolBroken) -> None:
         super().__init__(f"{method}(): {cause}")
@@ -436,10 +437,11 @@ class Adapter:
         if not callable(getattr(self._target, "describe", None)):
             raise AdapterUnusableError(
                 f"{type(self._target).__name__} has no describe() method. "
-                "An adapter is an object with describe() and some methods of the port; see the README, 'Plug in your adapter'."
+                "An adapter is an object with describe() and some methods of the port; "
+                "see the README, 'Plug in your adapter'."
             )
         try:
-            description = self._timed("describe", lambda: self._target.describe())  # type: ignore[attr-defined]
+            description = self._timed("describe", self._target.describe)  # type: ignore[attr-defined]
         except Exception as error:
             raise AdapterUnusableError(f"describe() raised {type(error).__name__}: {_short(str(error))}") from error
         except AdapterHung as hung:

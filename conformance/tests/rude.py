@@ -58,7 +58,12 @@ for line in sys.stdin:
         time.sleep(3600)
     elif method == "initialize":
         methods = "limits" if MANNER == "names no methods" else ["describe", "limits"]
-        say({"id": request["id"], "result": {"protocol": "7.0" if MANNER == "is from the future" else "1.0", "methods": methods}})
+        say(
+            {
+                "id": request["id"],
+                "result": {"protocol": "7.0" if MANNER == "is from the future" else "1.0", "methods": methods},
+            }
+        )
     elif method == "describe":
         say({"id": request["id"], "result": toys.DESCRIPTION})
     else:

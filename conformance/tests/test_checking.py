@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import adapters_for_tests as toys
@@ -11,15 +10,23 @@ from hypothesis import event
 from hypothesis import strategies as st
 
 from observed_context_conformance import checking
-from observed_context_conformance.checking import Check, Effort, Verdict, check, expect, given, not_applicable, run_check
+from observed_context_conformance.checking import (
+    Check,
+    Effort,
+    Verdict,
+    check,
+    expect,
+    given,
+    not_applicable,
+    run_check,
+)
 from observed_context_conformance.subject import Adapter, AdapterUnusableError
 
 
 @pytest.fixture(autouse=True)
-def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the checks of these tests out of the kit's own."""
     monkeypatch.setattr(checking, "_REGISTRY", {})
-    yield
 
 
 def limits_are_the_defaults(requirement: str = "LIM-4") -> Check:
@@ -164,7 +171,9 @@ def test_two_checks_cannot_share_a_name() -> None:
 
 def test_the_proxy_sees_changed_and_shared_input() -> None:
     adapter = Adapter(toys.ChangesItsInput())
-    adapter.replay([{"role": "user", "content": [{"type": "text", "text": "hi"}], "seq": 1}], None, {"max_chars": 0, "max_rows": 0})
+    adapter.replay(
+        [{"role": "user", "content": [{"type": "text", "text": "hi"}], "seq": 1}], None, {"max_chars": 0, "max_rows": 0}
+    )
     assert adapter.calls[-1].changed_input
     assert adapter.calls[-1].shares_input
     assert adapter.calls[-1].arguments["transcript"][0]["seq"] == 1

@@ -67,8 +67,6 @@ def reached() -> dict[str, tuple[int, dict[str, int]]]:
 
 
 @pytest.mark.parametrize(("check", "event", "share"), _reach())
-def test_generators_reach(
-    reached: dict[str, tuple[int, dict[str, int]]], check: str, event: str, share: float
-) -> None:
+def test_generators_reach(reached: dict[str, tuple[int, dict[str, int]]], check: str, event: str, share: float) -> None:
     examples, events = reached[check]
     assert events.get(event, 0) / max(examples, 1) >= share, f"{events} in {examples} examples"

@@ -88,7 +88,7 @@ def test_an_entry_without_a_reason_is_a_disagreement(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_file_is_named(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(LedgerError, match="known.toml") as caught:
+    with pytest.raises(LedgerError, match=r"known\.toml") as caught:
         read_ledger(ledger_file(tmp_path, text))
     assert message in str(caught.value)
 

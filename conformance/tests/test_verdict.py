@@ -23,7 +23,9 @@ def made(requirement: str, *, after: tuple[str, ...] = ()) -> Check:
 def ended(check: Check, verdict: Verdict, blocked_by: str | None = None) -> Outcome:
     """How it ended."""
     bad = verdict in (Verdict.FAIL, Verdict.ERROR)
-    return Outcome(check.name, check.requirement, verdict, f"{check.name}: slug" if bad else None, blocked_by=blocked_by)
+    return Outcome(
+        check.name, check.requirement, verdict, f"{check.name}: slug" if bad else None, blocked_by=blocked_by
+    )
 
 
 CAP_1, CAP_2, CAP_8 = made("CAP-1"), made("CAP-2", after=("CAP-1",)), made("CAP-8")

@@ -75,7 +75,9 @@ def read_ledger(path: Path) -> Ledger:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise LedgerError(f"{path} does not exist. Write the first one with --grow-known, then give each entry its reason.") from None
+        raise LedgerError(
+            f"{path} does not exist. Write the first one with --grow-known, then give each entry its reason."
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise LedgerError(f"{path} cannot be read: {error}") from error
     except tomllib.TOMLDecodeError as error:
@@ -119,7 +121,7 @@ def disagreements(ledger: Ledger, outcomes: Iterable[Outcome], selected: frozens
         entry = ledger.entries.get(requirement)
         if entry is None:
             sentences.append(
-                f"{requirement} fails and is not in {name}: mend the adapter, or record it on purpose with --grow-known."
+                f"{requirement} fails and is not in {name}: mend it, or record it on purpose with --grow-known."
             )
         elif entry.signatures != signatures:
             missing = [s for s in signatures if s not in entry.signatures]

@@ -1,4 +1,7 @@
-"""The report for programs: JSON that satisfies `spec/schema/report.json`; only `started` and `seconds` differ between two runs."""
+"""The report for programs: JSON that satisfies `spec/schema/report.json`.
+
+Only `started` and `seconds` differ between two runs.
+"""
 
 from __future__ import annotations
 

@@ -51,12 +51,19 @@ def _not_tested(console: Console, result: Result) -> None:
     for (area, reason), group in groupby(untested, key=lambda r: (r.requirement.area, _why_untested(r))):
         ids = [r.requirement.id for r in group]
         shown = ids[0] if len(ids) == 1 else f"{ids[0]} to {ids[-1].partition('-')[2]}" if _run(ids) else ", ".join(ids)
-        console.print(f"  {shown if len(ids) < 6 or _run(ids) else f'{len(ids)} of {area}'}: {reason}", highlight=False, markup=False, soft_wrap=True)
+        console.print(
+            f"  {shown if len(ids) < 6 or _run(ids) else f'{len(ids)} of {area}'}: {reason}",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
+        )
     console.print()
 
 
 def _why_untested(result: RequirementResult) -> str:
-    return f"{result.standing.value}: {result.reason}" if result.standing is not Standing.NO_CHECK else result.reason or ""
+    return (
+        f"{result.standing.value}: {result.reason}" if result.standing is not Standing.NO_CHECK else result.reason or ""
+    )
 
 
 def _run(ids: list[str]) -> bool:
@@ -155,7 +162,9 @@ def _known(console: Console, result: Result) -> None:
 
 def _closing(console: Console, result: Result) -> None:
     for name, text in result.broken_checks.items():
-        console.print(f"The check {name} broke by itself; this is a defect of the kit, please report it:", style="bold red")
+        console.print(
+            f"The check {name} broke by itself; this is a defect of the kit, please report it:", style="bold red"
+        )
         console.print(text, highlight=False, markup=False)
     if result.interrupted:
         console.print("Interrupted: what follows counts only what ran before.", style="bold red")

@@ -120,7 +120,9 @@ class Result:
         counted: dict[str, Counter[str]] = {"MUST": Counter(), "SHOULD": Counter(), "MAY": Counter()}
         for result in self.results:
             counted[result.requirement.level][result.standing.value] += 1
-        return {level: {s.value: counts[s.value] for s in Standing if counts[s.value]} for level, counts in counted.items()}
+        return {
+            level: {s.value: counts[s.value] for s in Standing if counts[s.value]} for level, counts in counted.items()
+        }
 
     @property
     def tested(self) -> int:
@@ -176,7 +178,9 @@ def judge(
     selected = [requirement for requirement in catalogue if selection.takes(requirement)]
     failing = {o.requirement for found in ran.values() for o in found if o.verdict in (Verdict.FAIL, Verdict.ERROR)}
     results = tuple(
-        _result(requirement, declared.get(requirement.id, []), ran.get(requirement.id, []), failing, description, ledger)
+        _result(
+            requirement, declared.get(requirement.id, []), ran.get(requirement.id, []), failing, description, ledger
+        )
         for requirement in selected
     )
     problems: list[str] = []

@@ -40,5 +40,6 @@ class Adapter:
             "max_rows": int(gateway.get("observed_context_max_rows", 4_000)),
         }
 
-    # Next: gate(self, event, settings), row(self, event, settings), assemble(self, rows, limits), wrap(self, message, block),
-    # replay(self, transcript, channel_prompt, limits) ... The README has the list, spec/schema/ the shapes.
+    # Next: gate(self, event, settings), row(self, event, settings), assemble(self, rows, limits),
+    # wrap(self, message, block), replay(self, transcript, channel_prompt, limits) ... The README has the list,
+    # spec/schema/ the shapes.

@@ -1,1 +1,1 @@
-"""Adapters in other processes: JSON-RPC 2.0, one message a line, over standard input and output (`spec/protocol.md`)."""
+"""Adapters in other processes: JSON-RPC 2.0, a message a line, over standard input and output (`spec/protocol.md`)."""

@@ -109,15 +109,13 @@ class ProcessAdapter:
 
     def _turn(self, transcript: Any, message: Any, channel_prompt: Any, limits: Any, model: Callable[..., Any]) -> Any:
         params = {"transcript": transcript, "message": message, "channel_prompt": channel_prompt, "limits": limits}
-        return self._call("turn", params, {"model": lambda payload: model(payload)})
+        return self._call("turn", params, {"model": model})
 
     def _compact(self, store: Any, session: str, limits: Any, summarize: Callable[..., Any]) -> Any:
-        callbacks = {**_store_callbacks(store), "summarize": lambda prompt: summarize(prompt)}
+        callbacks = {**_store_callbacks(store), "summarize": summarize}
         return self._call("compact", {"session": session, "limits": limits}, callbacks)
 
-    def _call(
-        self, method: str, params: dict[str, Any], callbacks: dict[str, Callable[..., Any]] | None = None
-    ) -> Any:
+    def _call(self, method: str, params: dict[str, Any], callbacks: dict[str, Callable[..., Any]] | None = None) -> Any:
         pipe = self._open()
         inbox: queue.SimpleQueue[dict[str, Any] | BaseException] = queue.SimpleQueue()
         number = pipe.number()
@@ -349,7 +347,9 @@ class _Pipe:
             answer = _result(message)
         except queue.Empty:
             self.kill()
-            raise ProcessError(f"{command!r} did not answer initialize within {START_SECONDS:g} s.{self._said()}") from None
+            raise ProcessError(
+                f"{command!r} did not answer initialize within {START_SECONDS:g} s.{self._said()}"
+            ) from None
         except (ProtocolBroken, RemoteError) as error:
             self.kill()
             raise ProcessError(f"{command!r} did not answer initialize: {error}.{self._said()}") from error
@@ -363,7 +363,9 @@ class _Pipe:
         methods = answer.get("methods")
         if not isinstance(methods, list) or not all(isinstance(m, str) for m in methods) or "describe" not in methods:
             self.kill()
-            raise ProcessError(f'{command!r} answered initialize without "methods", a list of names that holds describe.')
+            raise ProcessError(
+                f'{command!r} answered initialize without "methods", a list of names that holds describe.'
+            )
         self.methods = frozenset(methods)
 
     def _said(self) -> str:
@@ -405,7 +407,9 @@ class _Pipe:
             if deliver is not None:
                 deliver(message)
             elif "id" in message:
-                unknown = LookupError(f"params.for is {owner!r}, which is no call or object of ours that takes callbacks")
+                unknown = LookupError(
+                    f"params.for is {owner!r}, which is no call or object of ours that takes callbacks"
+                )
                 self.write(failure(message["id"], unknown, METHOD_NOT_FOUND))
             return
         waiting = self._waiting.pop(message["id"], None) if isinstance(message["id"], int | str) else None
@@ -475,7 +479,9 @@ def _result(message: dict[str, Any]) -> Any:
     data = error.get("data") if isinstance(error.get("data"), dict) else {}
     kind, where = data.get("kind"), data.get("where")
     raise RemoteError(
-        str(error.get("message", "")), kind if isinstance(kind, str) else None, where if isinstance(where, str) else None
+        str(error.get("message", "")),
+        kind if isinstance(kind, str) else None,
+        where if isinstance(where, str) else None,
     )
 
 

@@ -63,9 +63,9 @@ def shown(line: bytes, limit: int = 120) -> str:
     return repr(text if len(text) <= limit else text[:limit] + " ...")
 
 
-def request(id: int | str, method: str, params: dict[str, Any]) -> dict[str, Any]:  # noqa: A002
+def request(number: int | str, method: str, params: dict[str, Any]) -> dict[str, Any]:
     """A request."""
-    return {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
 
 
 def notification(method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -73,15 +73,17 @@ def notification(method: str, params: dict[str, Any]) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "method": method, "params": params}
 
 
-def response(id: int | str | None, result: object) -> dict[str, Any]:  # noqa: A002
+def response(number: int | str | None, result: object) -> dict[str, Any]:
     """A response that carries a result."""
-    return {"jsonrpc": "2.0", "id": id, "result": result}
+    return {"jsonrpc": "2.0", "id": number, "result": result}
 
 
-def failure(id: int | str | None, error: BaseException, code: int = ADAPTER_RAISED, where: str | None = None) -> dict[str, Any]:  # noqa: A002
+def failure(
+    number: int | str | None, error: BaseException, code: int = ADAPTER_RAISED, where: str | None = None
+) -> dict[str, Any]:
     """A response that carries an exception: its kind, its text, and where it was raised."""
     data = {"kind": type(error).__name__, "where": where}
-    return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": str(error), "data": data}}
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": str(error), "data": data}}
 
 
 def _with_infinities(message: dict[str, Any]) -> str:
