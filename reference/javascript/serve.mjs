@@ -133,6 +133,8 @@ class Connection {
     }
     if (message.method === undefined) {
       this.#answered(message);
+    } else if (message.id === undefined) {
+      this.#noticed(message);
     } else {
       this.#answer(message);
     }
@@ -149,6 +151,14 @@ class Connection {
       this.#send({ jsonrpc: "2.0", id, result: result ?? null });
     } catch (error) {
       this.#send({ jsonrpc: "2.0", id, error: described(error) });
+    }
+  }
+
+  /** A notification is never answered, not even one that says nothing to us. */
+  #noticed({ method, params }) {
+    if (method === "forget") {
+      // What it still runs goes on into the void: the kit refuses its callbacks.
+      this.#live.delete(params?.object);
     }
   }
 

@@ -128,6 +128,16 @@ test("an object lives on, is found by its name, and asks under it", async () => 
   assert.equal((await read()).error.code, -32602);
 });
 
+test("a forgotten object is gone, and no notification is answered", async () => {
+  const { write, read } = kit(DESCRIBE, { scheduler: { make: () => ({ drain: () => 5 }), calls: ["drain"] } });
+  write({ id: 1, method: "scheduler", params: { object: "one" } });
+  write({ method: "forget", params: { object: "one" } });
+  write({ method: "of another time" });
+  write({ id: 2, method: "scheduler.drain", params: { object: "one" } });
+  assert.equal((await read()).id, 1);
+  assert.equal((await read()).error.code, -32602);
+});
+
 test("settle is answered after all that can be asked has been asked", async () => {
   const make = (_, { store, now }) => ({
     appended: () =>
