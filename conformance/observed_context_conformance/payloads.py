@@ -44,7 +44,9 @@ def taken_apart(payload: list[Message], message: Addressed, headers: Headers) ->
     rest = [item for item in payload if item["role"] != "system"]
     last = max((index for index, item in enumerate(rest) if item["role"] == "user"), default=len(rest) - 1)
     before, block, after = _split(text_of(rest[last]["content"]), text_of(message), headers)
-    joined: list[Message] = [{"role": "user", "content": before.strip("\n")}] if before.strip() else []
+    joined: list[Message] = []
+    if before.strip():
+        joined = [{"role": "user", "content": _up_to(rest[last]["content"], before)}]
     return Payload(system, rest[:last] + joined, block, after, rest[last])
 
 
@@ -147,6 +149,22 @@ def _split(text: str, message: str, headers: Headers) -> tuple[str, str | None, 
     if message and text.endswith(message):
         return text[: -len(message)], None, message
     return "", None, text
+
+
+def _up_to(content: Content, before: str) -> Content:
+    """What a content holds until its text has said `before`."""
+    if not isinstance(content, list):
+        return before.strip("\n")
+    found, left = [], len(before)
+    for part in content:
+        if left <= 0:
+            break
+        if part["type"] != "text":
+            found.append(part)
+        elif part["text"]:
+            found.append({"type": "text", "text": part["text"][:left].strip("\n")})
+            left -= len(part["text"]) + 1
+    return found
 
 
 def _inside(text: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import cast
 
 from hypothesis import event
@@ -20,7 +21,7 @@ from observed_context_conformance.payloads import (
 )
 from observed_context_conformance.port import Content, Limits, Message, Replayed, Row
 from observed_context_conformance.strategies.limits import OFF
-from observed_context_conformance.strategies.prompts import has_marker, marked_alike, marked_prompts, unmarked_prompts
+from observed_context_conformance.strategies.prompts import marked_alike, marked_prompts, unmarked_prompts
 from observed_context_conformance.strategies.transcripts import (
     ANSWERED,
     BOOKKEPT,
@@ -28,6 +29,7 @@ from observed_context_conformance.strategies.transcripts import (
     EVERYTHING,
     FLAGLESS,
     ORDERS,
+    SUMMARISED,
     covered,
     forged_texts,
     has_text,
@@ -47,8 +49,7 @@ from observed_context_conformance.turns import take_turn
 
 REACH: dict[str, dict[str, float]] = {
     "observed_rows_are_withheld_from_history": {f"order {order}": 0.05 for order in ORDERS},
-    "observed_rows_are_in_the_block": {"a summary row": 0.05, "content parts": 0.05},
-    "turn_separates_observed_rows": {f"order {order}": 0.05 for order in ORDERS},
+    "observed_rows_are_in_the_block": {"a summary row": 0.05},
     "flags_change_nothing_without_a_marker": {
         "a tool sequence is split by an observed row": 0.05,
         "content parts": 0.05,
@@ -57,7 +58,6 @@ REACH: dict[str, dict[str, float]] = {
         "a tool sequence is split by an observed row": 0.05,
         "several tool calls at once": 0.05,
         "content parts": 0.05,
-        "a bookkeeping row": 0.05,
     },
     "separation_creates_no_neighbours": {
         "order AOA": 0.05,
@@ -69,7 +69,7 @@ REACH: dict[str, dict[str, float]] = {
         "a tool sequence is split by an observed row": 0.2,
         "several tool calls at once": 0.1,
     },
-    "every_row_is_accounted_for": {"a summary row": 0.1, "an observed row without text": 0.05},
+    "every_row_is_accounted_for": {"a summary row": 0.05, "an observed row without text": 0.05},
     "rows_left_out_are_counted": {"rows are left out": 0.2, "all rows fit": 0.05},
     "odd_content_is_not_program_text": {"an observed row without text": 0.2, "content parts": 0.2},
 }
@@ -131,7 +131,7 @@ def _stand_in_order(texts: list[str], whole: str) -> bool:
     return True
 
 
-@check("SEP-1", calls=("replay",))
+@check("SEP-1", calls=("replay",), after=("SEP-2",), examples=50)
 @given(transcript=transcripts(), channel_prompt=marked_prompts())
 def observed_rows_are_withheld_from_history(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """With a marker, what was said to others is not among the messages to the bot."""
@@ -139,16 +139,19 @@ def observed_rows_are_withheld_from_history(adapter: Adapter, transcript: list[R
     _no_observed_text_in(seen["history"], transcript)
 
 
-@check("SEP-1", calls=("replay",), after=("SEP-2",))
-@given(transcript=transcripts(written=plain_texts()), channel_prompt=marked_prompts())
+@check("SEP-1", calls=("replay",), after=("SEP-2",), examples=50)
+@given(transcript=transcripts(written=plain_texts(), parts=False), channel_prompt=marked_prompts())
 def observed_rows_are_in_the_block(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """With a marker and no limit, the text of every observed row that no summary covers is in the block."""
     seen = _replayed(adapter, transcript, channel_prompt)
     _observed_text_in(seen["block"], transcript, covered(transcript, adapter.description))
 
 
-@check("SEP-1", calls=("turn",), examples=60)
-@given(transcript=transcripts(written=plain_texts(), addressed=plain_texts()), channel_prompt=marked_prompts())
+@check("SEP-1", calls=("turn",), after=("SEP-2",), examples=30)
+@given(
+    transcript=transcripts((*ORDERS, *CALLS, *SUMMARISED), written=plain_texts(), addressed=plain_texts(), parts=False),
+    channel_prompt=marked_prompts(),
+)
 def turn_separates_observed_rows(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """In the request to the model, observed rows are in the block before the current message and nowhere else."""
     seen = _sent(adapter, transcript, channel_prompt)
@@ -182,14 +185,14 @@ def _shown(block: str | None) -> str:
     return "no block" if block is None else quote(block)
 
 
-@check("SEP-2", calls=("replay",), examples=60)
+@check("SEP-2", calls=("replay",), examples=40)
 @given(transcript=transcripts(), channel_prompts=marked_alike())
 def every_marker_separates_alike(adapter: Adapter, transcript: list[Row], channel_prompts: tuple[str, str]) -> None:
     """Two channel prompts that differ in their marker alone give the same history and the same block."""
     _alike(_replayed, adapter, transcript, channel_prompts)
 
 
-@check("SEP-2", calls=("turn",), examples=40)
+@check("SEP-2", calls=("turn",), examples=25)
 @given(
     transcript=transcripts(written=plain_texts(), addressed=plain_texts(), blank=False), channel_prompts=marked_alike()
 )
@@ -205,7 +208,7 @@ def every_marker_separates_alike_in_a_turn(
 _UNSUMMARISED = tuple(order for order in EVERYTHING if "S" not in order)
 
 
-@check("SEP-3", calls=("replay",))
+@check("SEP-3", calls=("replay",), examples=50)
 @given(transcript=transcripts(_UNSUMMARISED), channel_prompt=unmarked_prompts())
 def no_block_without_a_marker(adapter: Adapter, transcript: list[Row], channel_prompt: str | None) -> None:
     """Without a marker in the channel prompt there is no block, whatever the rows say."""
@@ -226,14 +229,14 @@ def _as_if_unflagged(view: View, adapter: Adapter, transcript: list[Row], channe
     )
 
 
-@check("SEP-3", calls=("replay",))
+@check("SEP-3", calls=("replay",), examples=50)
 @given(transcript=transcripts(_UNSUMMARISED), channel_prompt=unmarked_prompts())
 def flags_change_nothing_without_a_marker(adapter: Adapter, transcript: list[Row], channel_prompt: str | None) -> None:
     """Without a marker, observed rows replay exactly as if they had never been flagged."""
     _as_if_unflagged(_replayed, adapter, transcript, channel_prompt)
 
 
-@check("SEP-3", calls=("turn",), examples=40)
+@check("SEP-3", calls=("turn",), examples=25)
 @given(
     transcript=transcripts(_UNSUMMARISED, written=plain_texts(), addressed=plain_texts()),
     channel_prompt=unmarked_prompts(),
@@ -260,16 +263,28 @@ def _as_text(piece: object) -> str:
     return piece if isinstance(piece, str) else dumped(piece)
 
 
-def _unchanged(history: list[Message], rows: list[Row]) -> None:
-    """Expect each row that can be told from the others in the history, once, as it was, in order."""
+def _places(history: list[Message], row: Row) -> list[int]:
+    return [index for index, message in enumerate(history) if shows(message, row, token(row))]
+
+
+def _unchanged(history: list[Message], transcript: list[Row]) -> None:
+    """Expect each row that is not observed, and that can be told from the others, once, unchanged and in order."""
+    shown = [row for row in transcript if not is_bookkeeping(row)]
     told = [
-        row for row in rows if token(row) in dumped(row.get("content")) or "tool_calls" in row or row["role"] == "tool"
+        row for row in shown if token(row) in dumped(row.get("content")) or "tool_calls" in row or row["role"] == "tool"
     ]
-    found: dict[int, list[int]] = {
-        row["seq"]: [index for index, message in enumerate(history) if shows(message, row, token(row))] for row in told
-    }
+    found = {row["seq"]: _places(history, row) for row in told}
+    # What stands next to a row without text, withheld rows aside, may have been joined with it.
+    beside = [
+        one["seq"]
+        for rows in (shown, kept(transcript))
+        for one, other in (*pairwise(rows), *pairwise(rows[::-1]))
+        if other not in told
+    ]
     before = -1
     for row in told:
+        if is_withheld(row):
+            continue
         seq, places = row["seq"], found[row["seq"]]
         name = f"row {seq} ({row['role']})"
         expect(len(places) == 1, "row-not-once", expected=f"{name} once in the history", got=f"{len(places)} times")
@@ -279,11 +294,12 @@ def _unchanged(history: list[Message], rows: list[Row]) -> None:
         )
         before = places[0]
         expect(message["role"] == row["role"], "role-changed", expected=f"{name} as {row['role']}", got=message["role"])
-        here = [other for other in told if found[other["seq"]] == places]
+        here = [other for other in told if places[0] in found[other["seq"]]]
         says = row.get("content")
-        kept_whole = same_content(says, message["content"]) if len(here) == 1 else _whole(message["content"], here)
+        joined = len(here) > 1 or seq in beside
+        ours = [other for other in here if not is_withheld(other)]
         expect(
-            kept_whole,
+            same_content(says, message["content"]) or (joined and _whole(message["content"], ours)),
             "content-changed",
             expected=f"the content of {name} unchanged: {quote(dumped(says))}",
             got=quote(dumped(message["content"])),
@@ -297,18 +313,20 @@ def _unchanged(history: list[Message], rows: list[Row]) -> None:
         )
 
 
-@check("SEP-4", calls=("replay",), after=("SEP-1",))
-@given(transcript=transcripts(), channel_prompt=st.one_of(marked_prompts(), unmarked_prompts()))
+@check("SEP-4", calls=("replay",), after=("SEP-1",), examples=50)
+@given(
+    transcript=transcripts((*ORDERS, *CALLS, *BOOKKEPT, "UUA", "AA")),
+    channel_prompt=st.one_of(marked_prompts(), unmarked_prompts()),
+)
 def rows_that_are_not_observed_replay_unchanged(
     adapter: Adapter, transcript: list[Row], channel_prompt: str | None
 ) -> None:
     """Requests, answers, tool calls and their results are in the history once, in order, unchanged."""
     seen = _replayed(adapter, transcript, channel_prompt)
-    everything = [row for row in transcript if not is_bookkeeping(row)]
-    _unchanged(seen["history"], kept(transcript) if has_marker(channel_prompt) else everything)
+    _unchanged(seen["history"], transcript)
 
 
-@check("SEP-4", calls=("turn",), after=("SEP-1",), examples=40)
+@check("SEP-4", calls=("turn",), after=("SEP-1",), examples=25)
 @given(
     transcript=transcripts(written=plain_texts(), addressed=plain_texts(), blank=False), channel_prompt=marked_prompts()
 )
@@ -317,10 +335,14 @@ def rows_that_are_not_observed_reach_the_model_unchanged(
 ) -> None:
     """Requests, answers, tool calls and their results reach the model once, in order, unchanged."""
     seen = _sent(adapter, transcript, channel_prompt)
-    _unchanged(seen["history"], kept(transcript))
+    _unchanged(seen["history"], transcript)
 
 
 # -- SEP-5 -----------------------------------------------------------------------------------------------------------
+
+
+_TOGETHER = ("AOA", "UOU", "AOT", "UOO", "AOtA", "UOB", "AO", "UOUA")
+"""Orders in which withholding brings rows of one role together, within one of them or with the next."""
 
 
 def _brought_together(transcript: list[Row]) -> list[tuple[Row, Row]]:
@@ -340,10 +362,6 @@ def _brought_together(transcript: list[Row]) -> list[tuple[Row, Row]]:
     return pairs
 
 
-def _places(history: list[Message], row: Row) -> list[int]:
-    return [index for index, message in enumerate(history) if shows(message, row, token(row))]
-
-
 def _no_new_neighbours(history: list[Message], transcript: list[Row]) -> None:
     for one, other in _brought_together(transcript):
         if "tool_calls" in other:
@@ -357,8 +375,8 @@ def _no_new_neighbours(history: list[Message], transcript: list[Row]) -> None:
             )
 
 
-@check("SEP-5", calls=("replay",), after=("SEP-1",))
-@given(transcript=transcripts((*ORDERS, *CALLS, *BOOKKEPT, "UO", "AO"), blank=False), channel_prompt=marked_prompts())
+@check("SEP-5", calls=("replay",), after=("SEP-1",), examples=50)
+@given(transcript=transcripts(_TOGETHER, blank=False), channel_prompt=marked_prompts())
 def separation_creates_no_neighbours(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """Where only observed rows stood between two rows of one role, the history does not have them side by side."""
     seen = _replayed(adapter, transcript, channel_prompt)
@@ -401,9 +419,9 @@ def _text_left(row: Row) -> str | None:
     return row_text(row).strip() or None
 
 
-@check("SEP-5", calls=("replay",), after=("SEP-1",))
+@check("SEP-5", calls=("replay",), after=("SEP-1",), examples=50)
 @given(
-    transcript=transcripts((*ORDERS, "UO", "AO", "AOT"), addressed=plain_texts(), blank=False, parts=False),
+    transcript=transcripts(_TOGETHER, addressed=plain_texts(), blank=False, parts=False),
     channel_prompt=marked_prompts(),
 )
 def joined_rows_keep_both_texts_apart(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
@@ -412,7 +430,7 @@ def joined_rows_keep_both_texts_apart(adapter: Adapter, transcript: list[Row], c
     _joined_apart(seen["history"], transcript)
 
 
-@check("SEP-5", calls=("replay",), after=("SEP-1",))
+@check("SEP-5", calls=("replay",), after=("SEP-1",), examples=50)
 @given(
     transcript=transcripts((*CALLS, "OU", "A"), written=plain_texts(), addressed=plain_texts()),
     channel_prompt=marked_prompts(),
@@ -424,11 +442,9 @@ def tool_results_follow_their_calls(adapter: Adapter, transcript: list[Row], cha
     expect(wrong is None, "result-apart-from-call", expected="results directly after their calls", got=wrong or "")
 
 
-@check("SEP-5", calls=("turn",), after=("SEP-1",), examples=40)
+@check("SEP-5", calls=("turn",), after=("SEP-1",), examples=25)
 @given(
-    transcript=transcripts(
-        (*ORDERS, *CALLS, "UO", "AO"), written=plain_texts(), addressed=plain_texts(), blank=False, parts=False
-    ),
+    transcript=transcripts(_TOGETHER, written=plain_texts(), addressed=plain_texts(), blank=False, parts=False),
     channel_prompt=marked_prompts(),
 )
 def separation_creates_no_neighbours_in_a_turn(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
@@ -466,7 +482,7 @@ def _flags_of_answers_mean_nothing(view: View, adapter: Adapter, transcript: lis
     )
 
 
-@check("SEP-6", calls=("replay",))
+@check("SEP-6", calls=("replay",), examples=50)
 @given(transcript=transcripts((*ORDERS, *CALLS, *ANSWERED)), channel_prompt=marked_prompts())
 def only_rows_of_users_are_withheld(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """An assistant or tool row that carries the observed flag replays like one that does not."""
@@ -488,14 +504,14 @@ def _look_alikes_stay(view: View, adapter: Adapter, transcript: list[Row], chann
         )
 
 
-@check("SEP-6", calls=("replay",))
+@check("SEP-6", calls=("replay",), examples=50)
 @given(transcript=transcripts(FLAGLESS, addressed=forged_texts()), channel_prompt=marked_prompts())
 def text_that_looks_observed_is_not_withheld(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """A row without the flag stays in the history, though its text reads like a header, a summary or chatter."""
     _look_alikes_stay(_replayed, adapter, transcript, channel_prompt)
 
 
-@check("SEP-6", calls=("turn",), examples=40)
+@check("SEP-6", calls=("turn",), examples=25)
 @given(
     transcript=transcripts((*ORDERS, *CALLS, *ANSWERED), written=plain_texts(), addressed=plain_texts(), blank=False),
     channel_prompt=marked_prompts(),
@@ -538,7 +554,7 @@ def _bookkeeping_nowhere(seen: Replayed, transcript: list[Row]) -> None:
         )
 
 
-@check("SEP-7", calls=("replay",), after=("SEP-1",))
+@check("SEP-7", calls=("replay",), after=("SEP-1",), examples=50)
 @given(transcript=transcripts(), channel_prompt=marked_prompts())
 def every_row_is_accounted_for(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """With no limit, every row with text is in the history, in the block, or covered by the block's summary."""
@@ -546,7 +562,7 @@ def every_row_is_accounted_for(adapter: Adapter, transcript: list[Row], channel_
     _nothing_lost(seen, transcript, covered(transcript, adapter.description))
 
 
-@check("SEP-7", calls=("replay",), examples=60)
+@check("SEP-7", calls=("replay",), examples=40)
 @given(transcript=transcripts(_UNSUMMARISED), channel_prompt=unmarked_prompts())
 def nothing_is_lost_without_a_marker(adapter: Adapter, transcript: list[Row], channel_prompt: str | None) -> None:
     """Without a marker every row with text is in the history."""
@@ -554,7 +570,7 @@ def nothing_is_lost_without_a_marker(adapter: Adapter, transcript: list[Row], ch
     _nothing_lost(seen, transcript, [])
 
 
-@check("SEP-7", calls=("replay",), examples=60)
+@check("SEP-7", calls=("replay",), examples=40)
 @given(transcript=transcripts((*BOOKKEPT, "OBU", "SB")), channel_prompt=st.one_of(marked_prompts(), unmarked_prompts()))
 def bookkeeping_rows_appear_nowhere(adapter: Adapter, transcript: list[Row], channel_prompt: str | None) -> None:
     """System and session metadata rows are for the gateway: their text is neither in the history nor in the block."""
@@ -591,7 +607,7 @@ _TIGHT = st.one_of(
 _CROWDED = ("OOU", "OUOAO", "UOO", "O", "OO")
 
 
-@check("SEP-7", calls=("replay",), after=("SEP-1",))
+@check("SEP-7", calls=("replay",), after=("SEP-1",), examples=50)
 @given(
     transcript=transcripts(_CROWDED, written=plain_texts(), addressed=plain_texts(), max_size=6),
     channel_prompt=marked_prompts(),
@@ -602,7 +618,7 @@ def rows_left_out_are_counted(adapter: Adapter, transcript: list[Row], channel_p
     _counted(_replayed(adapter, transcript, channel_prompt, limits)["block"], transcript)
 
 
-@check("SEP-7", calls=("turn",), after=("SEP-1",), examples=40)
+@check("SEP-7", calls=("turn",), after=("SEP-1",), examples=25)
 @given(
     transcript=transcripts(written=plain_texts(), addressed=plain_texts(), blank=False), channel_prompt=marked_prompts()
 )
@@ -634,7 +650,7 @@ def _nothing_shared(adapter: Adapter) -> None:
     )
 
 
-@check("SEP-8", calls=("replay",), examples=60)
+@check("SEP-8", calls=("replay",), examples=40)
 @given(transcript=transcripts(), channel_prompt=st.one_of(marked_prompts(), unmarked_prompts()))
 def transcript_is_left_alone(adapter: Adapter, transcript: list[Row], channel_prompt: str | None) -> None:
     """Separation changes no row of the transcript that it is given."""
@@ -642,7 +658,7 @@ def transcript_is_left_alone(adapter: Adapter, transcript: list[Row], channel_pr
     _left_alone(adapter)
 
 
-@check("SEP-8", calls=("replay",), examples=60)
+@check("SEP-8", calls=("replay",), examples=40)
 @given(transcript=transcripts(), channel_prompt=st.one_of(marked_prompts(), unmarked_prompts()))
 def history_shares_nothing_with_the_transcript(
     adapter: Adapter, transcript: list[Row], channel_prompt: str | None
@@ -652,7 +668,7 @@ def history_shares_nothing_with_the_transcript(
     _nothing_shared(adapter)
 
 
-@check("SEP-8", calls=("turn",), examples=30)
+@check("SEP-8", calls=("turn",), examples=20)
 @given(transcript=transcripts(), channel_prompt=st.one_of(marked_prompts(), unmarked_prompts()))
 def turn_leaves_the_transcript_alone(adapter: Adapter, transcript: list[Row], channel_prompt: str | None) -> None:
     """A turn changes no row of the transcript that it is given, and what it returns shares nothing with it."""
@@ -664,14 +680,14 @@ def turn_leaves_the_transcript_alone(adapter: Adapter, transcript: list[Row], ch
 # -- SEP-9 -----------------------------------------------------------------------------------------------------------
 
 
-@check("SEP-9", calls=("replay",), examples=60)
+@check("SEP-9", calls=("replay",), examples=40)
 @given(transcript=transcripts(), channel_prompt=st.one_of(marked_prompts(), unmarked_prompts()))
 def history_has_no_bookkeeping_keys(adapter: Adapter, transcript: list[Row], channel_prompt: str | None) -> None:
     """Every message of the history satisfies the schema, which knows no observed, seq, summary or message_id."""
     _replayed(adapter, transcript, channel_prompt)
 
 
-@check("SEP-9", calls=("turn",), examples=30)
+@check("SEP-9", calls=("turn",), examples=20)
 @given(transcript=transcripts(), channel_prompt=st.one_of(marked_prompts(), unmarked_prompts()))
 def requests_have_no_bookkeeping_keys(adapter: Adapter, transcript: list[Row], channel_prompt: str | None) -> None:
     """Every message of a request satisfies the schema, which knows no observed, seq, summary or message_id."""
@@ -695,7 +711,7 @@ def _no_program_text(seen: Replayed) -> None:
         )
 
 
-@check("SEP-10", calls=("replay",))
+@check("SEP-10", calls=("replay",), examples=50)
 @given(transcript=transcripts(_ODD), channel_prompt=st.one_of(marked_prompts(), unmarked_prompts()))
 def odd_content_does_not_raise(adapter: Adapter, transcript: list[Row], channel_prompt: str | None) -> None:
     """Observed rows with empty, missing or list content are replayed without an exception."""
@@ -703,7 +719,7 @@ def odd_content_does_not_raise(adapter: Adapter, transcript: list[Row], channel_
         _replayed(adapter, transcript, channel_prompt)
 
 
-@check("SEP-10", calls=("replay",))
+@check("SEP-10", calls=("replay",), examples=50)
 @given(
     transcript=transcripts(_ODD, written=plain_texts(), addressed=plain_texts()),
     channel_prompt=st.one_of(marked_prompts(), unmarked_prompts()),
@@ -727,14 +743,14 @@ def _text_parts_count(block: str | None, transcript: list[Row]) -> None:
             )
 
 
-@check("SEP-10", calls=("replay",), after=("SEP-1",))
+@check("SEP-10", calls=("replay",), after=("SEP-1",), examples=50)
 @given(transcript=transcripts(_ODD, written=plain_texts()), channel_prompt=marked_prompts())
 def text_parts_count_as_the_text(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """Where an observed row is a list of parts, each of its text parts is in the block, in order."""
     _text_parts_count(_replayed(adapter, transcript, channel_prompt)["block"], transcript)
 
 
-@check("SEP-10", calls=("turn",), after=("SEP-1",), examples=40)
+@check("SEP-10", calls=("turn",), after=("SEP-1",), examples=25)
 @given(transcript=transcripts(_ODD, written=plain_texts(), addressed=plain_texts()), channel_prompt=marked_prompts())
 def odd_content_does_not_disturb_a_turn(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """Observed rows with empty, missing or list content do not make a turn raise, and show the text they have."""

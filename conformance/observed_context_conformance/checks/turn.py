@@ -53,14 +53,14 @@ from observed_context_conformance.strategies.transcripts import (
 from observed_context_conformance.turns import SCRIPTS, Conversation, ScriptedModel, Turn, take_turn
 
 REACH: dict[str, dict[str, float]] = {
-    "first_text_part_takes_the_prefix": {"no text part": 0.1, "a picture before the text": 0.1},
+    "first_text_part_takes_the_prefix": {"no text part": 0.1, "a picture before the text": 0.05},
     "bare_message_is_stored": {"parts": 0.1, "always fails": 0.05},
     "every_request_has_the_wrapped_message": {f"the model {name}": 0.05 for name in SCRIPTS} | {"two requests": 0.1},
     "observed_rows_leave_the_prefix_alone": {"a tool sequence is split by an observed row": 0.05, "order UOA": 0.05},
-    "payload_alternates": {f"order {order}": 0.05 for order in ORDERS} | {"no marker": 0.1},
+    "payload_alternates": {f"order {order}": 0.05 for order in ORDERS},
     "rows_observed_around_a_turn_are_context_of_the_next": {
         "observed while a turn ran": 0.2,
-        "observed after a failed turn": 0.1,
+        "observed after a failed turn": 0.05,
         "a third turn": 0.2,
     },
     "no_observed_row_appears_twice_over_turns": {"a third turn": 0.2},
@@ -132,7 +132,7 @@ def message_without_a_block_is_unchanged(adapter: Adapter, message: Addressed) -
     )
 
 
-@check("TURN-1", calls=("turn",), examples=30)
+@check("TURN-1", calls=("turn",), examples=20)
 @given(transcript=_plain(("UA", "UTA", "UMA", "UAUA")), message=plain_messages(), channel_prompt=marked_prompts())
 def message_without_observed_rows_reaches_the_model_unchanged(
     adapter: Adapter, transcript: list[Row], message: Addressed, channel_prompt: str
@@ -191,7 +191,7 @@ def wrapped_message_is_header_block_header_message(adapter: Adapter, message: st
     _in_four_parts(adapter, text_of(wrapped), message, block)
 
 
-@check("TURN-2", calls=("turn",), examples=30)
+@check("TURN-2", calls=("turn",), examples=20)
 @given(transcript=_plain(_PROMPTED), message=plain_messages(), channel_prompt=marked_prompts())
 def model_sees_header_block_header_message(
     adapter: Adapter, transcript: list[Row], message: Addressed, channel_prompt: str
@@ -235,7 +235,7 @@ def _prefixed(adapter: Adapter, wrapped: Addressed, message: list[Part], block: 
     _in_four_parts(adapter, wrapped[at].get("text", ""), message[at]["text"], block)
 
 
-@check("TURN-3", calls=("wrap",), after=("TURN-2",))
+@check("TURN-3", calls=("wrap",), after=("TURN-2",), examples=60)
 @given(message=part_messages(), block=blocks())
 def first_text_part_takes_the_prefix(adapter: Adapter, message: list[Part], block: str) -> None:
     """The first text part of a list takes the prefix; where there is none, the prefix becomes the first part."""
@@ -255,7 +255,7 @@ def wrapping_leaves_the_list_alone(adapter: Adapter, message: list[Part], block:
     )
 
 
-@check("TURN-3", calls=("turn",), after=("TURN-2",), examples=30)
+@check("TURN-3", calls=("turn",), after=("TURN-2",), examples=20)
 @given(transcript=_plain(_PROMPTED), message=part_messages(pictures_alone=True), channel_prompt=marked_prompts())
 def parts_keep_their_shape_in_a_turn(
     adapter: Adapter, transcript: list[Row], message: list[Part], channel_prompt: str
@@ -269,17 +269,17 @@ def parts_keep_their_shape_in_a_turn(
 
 
 def _models() -> SearchStrategy[str]:
-    return st.sampled_from((*SCRIPTS, "always fails"))
+    return st.sampled_from(("asks for tools twice", *SCRIPTS, "always fails"))
 
 
 def _model(name: str) -> ScriptedModel:
     return ScriptedModel(SCRIPTS.get(name, ()), always_fails=name == "always fails")
 
 
-@check("TURN-4", calls=("turn",), examples=50)
+@check("TURN-4", calls=("turn",), examples=40)
 @given(
     transcript=_plain(_PROMPTED),
-    message=st.one_of(text_messages(), part_messages()),
+    message=st.one_of(part_messages(), text_messages(), part_messages()),
     channel_prompt=marked_prompts(),
     model=_models(),
 )
@@ -308,7 +308,7 @@ def bare_message_is_stored(
         )
 
 
-@check("TURN-4", calls=("turn",), examples=50)
+@check("TURN-4", calls=("turn",), examples=40)
 @given(transcript=_plain(_PROMPTED), message=plain_messages(), channel_prompt=marked_prompts(), model=_models())
 def no_stored_field_holds_the_block(
     adapter: Adapter, transcript: list[Row], message: Addressed, channel_prompt: str, model: str
@@ -329,7 +329,7 @@ def no_stored_field_holds_the_block(
 # -- TURN-5 ----------------------------------------------------------------------------------------------------------
 
 
-@check("TURN-5", calls=("turn",), after=("TURN-2",), examples=60)
+@check("TURN-5", calls=("turn",), after=("TURN-2",), examples=50)
 @given(transcript=_plain(_PROMPTED), message=plain_messages(), channel_prompt=marked_prompts(), model=_models())
 def every_request_has_the_wrapped_message(
     adapter: Adapter, transcript: list[Row], message: Addressed, channel_prompt: str, model: str
@@ -395,7 +395,7 @@ _UNCHANGED = "with observed rows and without"
 _RESUMMARISED = "with one summary and with another"
 
 
-@check("TURN-6", calls=("replay", "wrap"), examples=60)
+@check("TURN-6", calls=("replay", "wrap"), examples=40)
 @given(transcript=transcripts(ANSWERED, blank=False), channel_prompt=marked_prompts())
 def observed_rows_leave_the_prefix_alone(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """What stands before the current message is the same with and without observed rows, so that it is cached."""
@@ -403,7 +403,7 @@ def observed_rows_leave_the_prefix_alone(adapter: Adapter, transcript: list[Row]
     _same_prefix(_through_replay_and_wrap, adapter, (transcript, bare), channel_prompt, _UNCHANGED)
 
 
-@check("TURN-6", calls=("turn",), examples=30)
+@check("TURN-6", calls=("turn",), examples=20)
 @given(transcript=_plain(ANSWERED), channel_prompt=marked_prompts())
 def observed_rows_leave_the_prefix_of_a_request_alone(
     adapter: Adapter, transcript: list[Row], channel_prompt: str
@@ -436,7 +436,7 @@ def changed_summary_leaves_the_prefix_alone(adapter: Adapter, transcript: list[R
     _same_prefix(_through_replay_and_wrap, adapter, (transcript, other), channel_prompt, _RESUMMARISED)
 
 
-@check("TURN-6", calls=("turn",), examples=20)
+@check("TURN-6", calls=("turn",), examples=15)
 @given(transcript=_plain(_PASSES), channel_prompt=marked_prompts())
 def changed_summary_leaves_the_prefix_of_a_request_alone(
     adapter: Adapter, transcript: list[Row], channel_prompt: str
@@ -449,7 +449,7 @@ def changed_summary_leaves_the_prefix_of_a_request_alone(
 # -- TURN-7 ----------------------------------------------------------------------------------------------------------
 
 
-@check("TURN-7", calls=("turn",), examples=30)
+@check("TURN-7", calls=("turn",), examples=20)
 @given(transcript=_plain((*_PROMPTED, *SUMMARISED)), channel_prompt=marked_prompts())
 def observed_rows_leave_the_system_prompt_alone(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """The system prompt is the same with observed rows and without, and with another summary."""
@@ -519,7 +519,7 @@ def _told(adapter: Adapter, channel_prompt: str, steps: list[str]) -> Iterator[_
 # -- TURN-8 ----------------------------------------------------------------------------------------------------------
 
 
-@check("TURN-8", calls=("turn",), after=("TURN-4",), examples=30)
+@check("TURN-8", calls=("turn",), after=("TURN-4",), examples=20)
 @given(channel_prompt=marked_prompts(), steps=_steps())
 def next_turn_replays_this_one_unwrapped(adapter: Adapter, channel_prompt: str, steps: list[str]) -> None:
     """In later turns a message that was answered stands in the history as it was stored, without the block."""
@@ -598,14 +598,14 @@ def _forged_transcripts() -> SearchStrategy[list[Row]]:
     )
 
 
-@check("TURN-9", calls=("replay", "wrap"), after=("TURN-2",))
+@check("TURN-9", calls=("replay", "wrap"), after=("TURN-2",), examples=50)
 @given(transcript=_forged_transcripts(), channel_prompt=marked_prompts())
 def no_row_forges_a_header(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """A header line in an observed message or in a summary is no line of its own in the payload."""
     _one_of_each_header(_through_replay_and_wrap, adapter, transcript, channel_prompt)
 
 
-@check("TURN-9", calls=("turn",), after=("TURN-2",), examples=40)
+@check("TURN-9", calls=("turn",), after=("TURN-2",), examples=25)
 @given(transcript=_forged_transcripts(), channel_prompt=marked_prompts())
 def no_row_forges_a_header_in_a_turn(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """A header line in an observed message or in a summary is no line of its own in the request."""
@@ -643,7 +643,7 @@ def no_row_forges_the_note(adapter: Adapter, channel_prompt: str, number: int, l
     _no_forged_note(_through_replay_and_wrap, adapter, channel_prompt, number, line_break)
 
 
-@check("TURN-9", calls=("turn",), examples=20)
+@check("TURN-9", calls=("turn",), examples=15)
 @given(channel_prompt=marked_prompts(), number=st.integers(1, 5000), line_break=st.sampled_from(_BREAKS))
 def no_row_forges_the_note_in_a_turn(adapter: Adapter, channel_prompt: str, number: int, line_break: str) -> None:
     """An omission note that somebody pasted into an observed message is no line of its own in the request."""
@@ -674,7 +674,7 @@ def addressed_message_appears_once(
     _once(_through_replay_and_wrap(adapter, transcript, message, channel_prompt), message, adapter)
 
 
-@check("TURN-10", calls=("turn",), examples=40)
+@check("TURN-10", calls=("turn",), examples=25)
 @given(
     transcript=_plain(),
     message=plain_messages(),
@@ -722,7 +722,7 @@ def _alternates(turn: Turn, rows: list[Row], message: Addressed) -> None:
             )
 
 
-@check("TURN-11", calls=("turn",), examples=80)
+@check("TURN-11", calls=("turn",), examples=60)
 @given(transcript=_plain(max_size=4), channel_prompt=marked_prompts(), model=_models())
 def payload_alternates(adapter: Adapter, transcript: list[Row], channel_prompt: str, model: str) -> None:
     """User and assistant take turns, results stand by their calls, the message is last, and no text is missing."""
@@ -733,7 +733,7 @@ def payload_alternates(adapter: Adapter, transcript: list[Row], channel_prompt: 
     _alternates(turn, kept(transcript), message)
 
 
-@check("TURN-11", calls=("turn",), examples=40)
+@check("TURN-11", calls=("turn",), examples=25)
 @given(transcript=_plain(_UNSPLIT), channel_prompt=unmarked_prompts(), model=_models())
 def payload_without_a_marker_alternates(
     adapter: Adapter, transcript: list[Row], channel_prompt: str | None, model: str
@@ -767,7 +767,7 @@ def _context_alone(payload: Payload, marks: list[str]) -> None:
 _AROUND = ("UOA", "UO", "UOO", "UOU", "UtA", "UmA", "UOTOA")
 
 
-@check("TURN-12", calls=("replay", "wrap"), after=("SEP-1",), examples=60)
+@check("TURN-12", calls=("replay", "wrap"), after=("SEP-1",), examples=40)
 @given(transcript=_plain(_AROUND), channel_prompt=marked_prompts())
 def rows_between_a_request_and_its_answer_are_context(
     adapter: Adapter, transcript: list[Row], channel_prompt: str
@@ -778,7 +778,7 @@ def rows_between_a_request_and_its_answer_are_context(
     _context_alone(taken_apart(sent, message, adapter.description["headers"]), _shown_tokens(transcript, adapter))
 
 
-@check("TURN-12", calls=("turn",), after=("SEP-1",), examples=30)
+@check("TURN-12", calls=("turn",), after=("SEP-1",), examples=20)
 @given(channel_prompt=marked_prompts(), steps=_steps())
 def rows_observed_around_a_turn_are_context_of_the_next(
     adapter: Adapter, channel_prompt: str, steps: list[str]
@@ -804,7 +804,7 @@ def _at_most_once(request: list[Message], marks: list[str]) -> None:
         )
 
 
-@check("TURN-13", calls=("replay", "wrap"), examples=60)
+@check("TURN-13", calls=("replay", "wrap"), examples=40)
 @given(transcript=_plain(ANSWERED, max_size=4), message=plain_messages(), channel_prompt=marked_prompts())
 def no_observed_row_appears_twice(
     adapter: Adapter, transcript: list[Row], message: Addressed, channel_prompt: str
@@ -814,7 +814,7 @@ def no_observed_row_appears_twice(
     _at_most_once(sent, [token(row) for row in transcript if is_withheld(row)])
 
 
-@check("TURN-13", calls=("turn",), after=("TURN-4",), examples=30)
+@check("TURN-13", calls=("turn",), after=("TURN-4",), examples=20)
 @given(channel_prompt=marked_prompts(), steps=_steps())
 def no_observed_row_appears_twice_over_turns(adapter: Adapter, channel_prompt: str, steps: list[str]) -> None:
     """However many turns the same agent has run, each observed row stands at most once in a request."""
@@ -850,7 +850,7 @@ def _requests_stay(payload: Payload, requested: list[str], observed: list[str]) 
         )
 
 
-@check("TURN-14", calls=("replay", "wrap"), examples=60)
+@check("TURN-14", calls=("replay", "wrap"), examples=40)
 @given(transcript=_plain((*ORDERS, *CALLS, "OUO", "SUA", "UAS")), channel_prompt=marked_prompts())
 def addressed_messages_stay_requests(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """Earlier addressed messages are user messages of the history, not joined with observed rows, not in the block."""
@@ -863,7 +863,7 @@ def addressed_messages_stay_requests(adapter: Adapter, transcript: list[Row], ch
     )
 
 
-@check("TURN-14", calls=("turn",), examples=30)
+@check("TURN-14", calls=("turn",), examples=20)
 @given(channel_prompt=marked_prompts(), steps=_steps())
 def addressed_messages_stay_requests_over_turns(adapter: Adapter, channel_prompt: str, steps: list[str]) -> None:
     """Over several turns, failed ones too, addressed messages stay in the history and never move into the block."""
@@ -901,7 +901,7 @@ def header_lines_are_the_shared_ones(adapter: Adapter, message: str, block: str)
     _shared_lines(adapter, text_of(adapter.wrap(message, block)).removesuffix(message))
 
 
-@check("TURN-15", calls=("turn",), after=("TURN-2",), examples=20)
+@check("TURN-15", calls=("turn",), after=("TURN-2",), examples=15)
 @given(transcript=_plain(_PROMPTED), channel_prompt=marked_prompts())
 def header_lines_are_the_shared_ones_in_a_turn(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """The request has the two header lines that all adapters share, on every platform, and the empty line."""

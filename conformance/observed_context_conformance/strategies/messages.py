@@ -30,6 +30,7 @@ _TEXTS = (
         "[... 3 older observed messages omitted ...]\n{}",
     ),
 )
+_BLANKS_AT_THE_ENDS = ("{} ends with a break\n", "  {}  ", "\n{}", "{}\n\n", "\t{} two  blanks")
 _BLOCK_LINES = (
     *("[Ben|1002]\nI do", "[Zoë|1003]\nsee you at five", "[李雷|1004]\n明天见\n\n- one\n- two", "[Ben|1002]\n😀"),
     *("[Ana (work)|1005]\n[image: /tmp/a.jpg]", "[... 2 older observed messages omitted ...]"),
@@ -39,7 +40,8 @@ _BLOCK_LINES = (
 def text_messages() -> SearchStrategy[str]:
     """An addressed message as text: blanks and line breaks at its ends, and lines like those of a gateway, included."""
     pasted = texts.structure().map(lambda line: f"what is this?\n{line}\n{TOKEN}")
-    return st.one_of(st.sampled_from(_TEXTS).map(_filled), pasted)
+    blanks = st.sampled_from(_BLANKS_AT_THE_ENDS).map(_filled)
+    return st.one_of(st.sampled_from(_TEXTS).map(_filled), blanks, pasted)
 
 
 def plain_messages() -> SearchStrategy[Addressed]:

@@ -66,12 +66,11 @@ def near_misses(draw: DrawFn) -> str:
         [*words[:half], "never", *words[half:]],
     ]
     prompt = _framed(draw(st.sampled_from(_FRAMES)), glue.join(draw(st.sampled_from(pieces))))
-    return prompt if not has_marker(prompt) else _PLAIN[0]
+    return prompt if not _has_marker(prompt) else _PLAIN[0]
 
 
-def has_marker(prompt: str | None) -> bool:
-    """Whether a prompt holds a marker that the adapter under test declares, case and blanks aside."""
-    return any(_folded(marker) in _folded(prompt or "") for marker in _markers())
+def _has_marker(prompt: str) -> bool:
+    return any(_folded(marker) in _folded(prompt) for marker in _markers())
 
 
 def _markers() -> list[str]:
