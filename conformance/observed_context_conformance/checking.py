@@ -136,10 +136,12 @@ class Effort:
     Attributes:
         seed: examples are drawn from it; the same seed gives the same verdict.
         factor: multiplies the examples of each check.
+        shrink: look for the smallest example of a failure; without it any will do.
     """
 
     seed: int = 0
     factor: float = 1.0
+    shrink: bool = True
 
 
 class _NotApplicable(BaseException):
@@ -363,7 +365,7 @@ def verdict_settings(made: Check, effort: Effort) -> hypothesis.settings:
         max_examples=max(1, round(made.examples * effort.factor)),
         database=None,
         deadline=None,
-        phases=(Phase.generate, Phase.target, Phase.shrink),
+        phases=(Phase.generate, Phase.target, *([Phase.shrink] if effort.shrink else [])),
         report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
         verbosity=Verbosity.quiet,

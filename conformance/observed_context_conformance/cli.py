@@ -1,8 +1,10 @@
-"""The command line: `observed-context check`, `requirements`, `explain`, `new`, `serve`."""
+"""The command line: `observed-context check`, `requirements`, `explain`, `faults`, `new`, `serve`."""
 
 from __future__ import annotations
 
+import difflib
 import json
+import os
 import time
 from datetime import UTC, datetime
 from itertools import groupby
@@ -12,15 +14,19 @@ from typing import Annotated, NoReturn
 import typer
 from rich.console import Console
 from rich.markdown import Markdown
+from rich.progress import track
 from rich.text import Text
 
 from observed_context_conformance.catalogue import CatalogueError, Requirement, load_catalogue
 from observed_context_conformance.checking import Effort, load_checks
+from observed_context_conformance.faults import load_faults
+from observed_context_conformance.faults.matrix import run_matrix, trial_json
 from observed_context_conformance.loading import AdapterLoadError, load_adapter, start_adapter
 from observed_context_conformance.plugin import validated
 from observed_context_conformance.report.explanation import plain
 from observed_context_conformance.report.known import LedgerError, read_ledger, rewrite
 from observed_context_conformance.report.machine import report_json
+from observed_context_conformance.report.matrix import print_matrix
 from observed_context_conformance.report.terminal import print_result
 from observed_context_conformance.report.verdict import Selection
 from observed_context_conformance.serve import main as serve_adapter
@@ -218,6 +224,46 @@ def explain(
             console.print(Text(f"    {line}", style="dim"), soft_wrap=True)
     if not checks:
         console.print("  none yet")
+
+
+@app.command()
+def faults(
+    area: Areas = None,
+    fault: Annotated[
+        list[str] | None, typer.Option("--fault", metavar="ID", help="Only this fault; repeatable.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Draw other examples; 0 is the verdict's own.")] = 0,
+    workers: Annotated[
+        int | None, typer.Option("-n", "--workers", min=1, help="Processes; one a core when not given.")
+    ] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the matrix as JSON.")] = None,
+) -> None:
+    """Try the checks on adapters that are wrong in exactly one way, and print which check catches which.
+
+    Exit code: 0 every fault is caught, 1 one is not, or one reddens what it does not touch, 2 wrong usage.
+    """
+    _writable(json_file)
+    try:
+        selection = validated(Selection(areas=tuple(area or ())))
+    except CatalogueError as error:
+        _refuse(str(error))
+    known = {made.id for made in load_faults()}
+    for name in fault or ():
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=3)
+            _refuse(f"there is no fault {name!r}{'; did you mean ' + ' or '.join(close) + '?' if close else '.'}")
+    chosen = [
+        made
+        for made in load_faults()
+        if selection.takes(load_catalogue()[made.requirement]) and (not fault or made.id in fault)
+    ]
+    count = workers or os.cpu_count() or 1
+    running = run_matrix(chosen, seed=seed, workers=min(count, len(chosen)))
+    trials = list(track(running, "trying faults", len(chosen), console=Console(stderr=True), transient=True))
+    print_matrix(Console(highlight=False), trials, seed=seed)
+    if json_file is not None:
+        json_file.write_text(json.dumps([trial_json(t) for t in trials], indent=1) + "\n", encoding="utf-8")
+    raise typer.Exit(0 if all(t.catches and not t.leaks for t in trials) else 1)
 
 
 @app.command()
