@@ -22,9 +22,6 @@ approvals:
   destructive_slash_confirm: false
 display:
   busy_input_mode: queue
-auxiliary:
-  title_generation:
-    enabled: false  # titles are a matter of the terminal
 model:
   default: kit-model
   provider: custom

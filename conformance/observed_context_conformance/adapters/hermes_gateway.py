@@ -6,7 +6,8 @@ that differ from the defaults:
 
 - a message that comes while the bot answers waits for its turn (`display.busy_input_mode: queue`; the default breaks
   off the answer);
-- texts that arrive together are joined at once, not after 0.2 s (`HERMES_TELEGRAM_TEXT_BATCH_DELAY_SECONDS`);
+- texts that arrive within 0.03 s are joined, not within 0.2 s (`HERMES_TELEGRAM_TEXT_BATCH_DELAY_SECONDS`);
+- sessions get no titles, which a model would have to write (`auxiliary.title_generation`, from 0.19 on);
 - retry and undo are done without asking back (`approvals.destructive_slash_confirm: false`);
 - everybody is authorised (`GATEWAY_ALLOW_ALL_USERS`).
 
@@ -34,6 +35,11 @@ from observed_context_conformance.adapters.hermes_telegram import command, deliv
 _MOMENT = 0.001
 """How long the event loop sleeps at a time while threads of the package are at work, in seconds."""
 
+_BATCH = 0.03
+"""How long the package waits for the rest of a text, in seconds: longer than messages take that the kit delivers at
+the same moment.
+"""
+
 _NUMBERS = itertools.count(1)
 
 
@@ -50,9 +56,14 @@ class Gateway:
         self._settings = settings
         self._environment = environment
         self._loop = asyncio.get_running_loop()
+        before = self._loop.time()
+        time.sleep(_MOMENT)
+        # On the kit's own loop it does not: there timers come when nothing else is left to do.
+        self._time_passes = self._loop.time() > before
         self._key = f"gateway-{next(_NUMBERS)}"
         self._over = False
         self._asking = 0
+        self._answered = asyncio.Event()
         self._stack = contextlib.ExitStack()
         self._stack.enter_context(server.serving(self._key, self._model))
         self._url = server.url
@@ -136,9 +147,11 @@ class Gateway:
     def _make_runner(self, storage: Path) -> Any:
         run: Any = importlib.import_module("gateway.run")
         config: Any = importlib.import_module("gateway.config")
+        titles: Any = importlib.import_module("agent.title_generator")
         state: Any = importlib.import_module("hermes_state")
         self._platform = config.Platform.TELEGRAM
         made = config.GatewayConfig(platforms={self._platform: self._adapter.config}, sessions_dir=storage / "sessions")
+        titles.maybe_auto_title = lambda *arguments, **options: None
         usual, state.DEFAULT_DB_PATH = state.DEFAULT_DB_PATH, storage / "state.db"
         try:
             runner = run.GatewayRunner(made)
@@ -174,7 +187,7 @@ class Gateway:
 
         self._adapter.set_message_handler(self._runner._handle_message)
         self._adapter.set_session_store(self._store)
-        self._adapter._text_batch_delay_seconds = 0.0
+        self._adapter._text_batch_delay_seconds = _BATCH
         vars(self._adapter).update(send=send, send_typing=nothing, _ensure_forum_commands=nothing)
         self._runner.adapters[self._platform] = self._adapter
 
@@ -198,6 +211,7 @@ class Gateway:
                 return answer
             finally:
                 self._asking -= 1
+                self._answered.set()
 
         return asyncio.run_coroutine_threadsafe(ask(), self._loop).result()
 
@@ -214,12 +228,21 @@ class Gateway:
     async def _rest(self, chat: str | None) -> None:
         """Return when nothing is under way in a chat (None: in any)."""
         while running := list(self._running(chat)):
-            if len(list(self._running(None))) > self._asking:
-                # A thread is at work; the loop is kept awake, so that whoever watches it does not take it for idle.
+            if self._is_at_work():
+                # Whoever watches the loop is not to take it for idle.
                 time.sleep(_MOMENT)
                 await asyncio.sleep(0)
             else:
-                await asyncio.wait(running, timeout=None, return_when=asyncio.FIRST_COMPLETED)
+                self._answered.clear()
+                answered = asyncio.ensure_future(self._answered.wait())
+                await asyncio.wait([*running, answered], return_when=asyncio.FIRST_COMPLETED)
+                answered.cancel()
+
+    def _is_at_work(self) -> bool:
+        """Whether threads of the package are at work, or its timers, where time passes by itself."""
+        sessions = sum(not task.done() for task in self._adapter._session_tasks.values())
+        batches = any(not task.done() for task in self._adapter._pending_text_batch_tasks.values())
+        return sessions > self._asking or (batches and self._time_passes)
 
     def _running(self, chat: str | None) -> Iterator[asyncio.Task[Any]]:
         tasks = [*self._adapter._pending_text_batch_tasks.items(), *self._adapter._session_tasks.items()]
