@@ -501,7 +501,7 @@ class Chronicle:
         block = text_of(last["content"]).removesuffix(message)
         summaries = [f"summary{number}" for number in re.findall(rf"{_SUMMARY} (\d\d)", block)]
         parts = {
-            "history": self.tokens_in(dumped(before)),
+            "history": self.tokens_in("\n".join(text_of(item["content"]) for item in before)),
             "block": [*summaries, *self.tokens_in(block)],
             "message": self.tokens_in(message),
         }

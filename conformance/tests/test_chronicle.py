@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from tiny_gateway import TinyAdapter
+from tiny_gateway import TinyAdapter, TinyGateway
 
 from observed_context_conformance.checking import Check, Verdict, load_checks, run_check
 from observed_context_conformance.chronicle import Chronicle, chronicle, rows_of
@@ -40,6 +42,39 @@ def told(adapter: Adapter) -> Iterator[Chronicle]:
 def test_another_honest_gateway_passes(check: Check, adapter: Adapter) -> None:
     outcome = run_check(check, adapter)
     assert outcome.verdict is Verdict.PASS, (outcome.signature, outcome.expected, outcome.got, outcome.story)
+
+
+def test_without_its_optional_methods_a_gateway_is_not_judged_by_them() -> None:
+    class Plain(TinyGateway):
+        retry = undo = internal = None  # type: ignore[assignment]
+
+    class Hosts(TinyAdapter):
+        async def gateway(self, settings: Any, environment: Any) -> TinyGateway:
+            return Plain(settings, environment)
+
+    adapter = Adapter(Hosts())
+    for check in CHECKS:
+        if check.requirement in ("GWY-10", "GWY-11"):
+            outcome = run_check(check, adapter)
+            assert outcome.verdict is Verdict.NOT_APPLICABLE
+            assert "the gateway has no" in (outcome.reason or "")
+
+
+def test_a_gateway_that_announces_no_writes_is_not_made_to_fail() -> None:
+    class Silent(TinyGateway):
+        def flush(self) -> None:
+            self.env = SimpleNamespace(**{**vars(self.env), "writing": lambda what: None})
+            super().flush()
+
+    class Hosts(TinyAdapter):
+        async def gateway(self, settings: Any, environment: Any) -> TinyGateway:
+            names = ("storage", "config", "model", "summarize", "clock", "send", "writing")
+            return Silent(settings, SimpleNamespace(**{name: getattr(environment, name) for name in names}))
+
+    failing = next(check for check in CHECKS if check.name == "observing_goes_on_after_a_failed_write")
+    outcome = run_check(failing, Adapter(Hosts()))
+    assert outcome.verdict is Verdict.NOT_APPLICABLE
+    assert "announces no writes" in (outcome.reason or "")
 
 
 def test_a_history_is_told_as_a_story(adapter: Adapter, told: Chronicle) -> None:

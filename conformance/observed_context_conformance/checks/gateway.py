@@ -735,13 +735,14 @@ def the_next_block_is_the_same_after_a_restart(
 
 
 def _outline(told: Chronicle, turn: Turn) -> str:
-    """What a block shows, without regard to how: summary and messages."""
+    """What a block shows, without regard to how: summary and observed messages."""
     summaries = [
         request.answer
         for request in told.environment.summariser.requests
         if request.answer and request.answer in turn.block
     ]
-    return "; ".join(filter(None, [*summaries, " ".join(told.tokens_in(turn.block))])) or "nothing"
+    shown = [said.token for said in told.observed(turn.said.place) if said.token in turn.block]
+    return "; ".join(filter(None, [*summaries, " ".join(shown)])) or "nothing"
 
 
 # -- GWY-7 -----------------------------------------------------------------------------------------------------------
