@@ -61,6 +61,7 @@ class Scheduler:
                 result = self._target.appended(session, chars)
                 if inspect.isawaitable(result):
                     await result
+                await asyncio.sleep(0)
 
         def call() -> None:
             self._until(all_of_them)

@@ -9,7 +9,7 @@ from observed_context_conformance.environment import Behaviour, Clock, MemorySto
 from observed_context_conformance.ledger import Chat
 from observed_context_conformance.port import Limits
 from observed_context_conformance.scheduled import Scheduler
-from observed_context_conformance.strategies.stored import summary_text
+from observed_context_conformance.strategies.stored import Said, summary_text
 from observed_context_conformance.subject import Adapter
 
 COOLDOWN = 300.0
@@ -41,6 +41,8 @@ class Timeline:
     chats: list[Chat] = field(default_factory=list)
     scheduler: Scheduler = field(init=False)
     waiting: int = 0
+    _arriving: list[Said] = field(default_factory=list)
+    _told: str = ""
 
     def __post_init__(self) -> None:
         self.scheduler = self._open()
@@ -61,7 +63,9 @@ class Timeline:
         message = chat.arrive(size)
         asked = len(self.summariser.requests)
         self.waiting += not self.scheduler.appended(chat.session, message.size)
-        self.tell(f"{self.name(chat, message.number)} arrives ({message.size:,} characters){self._asked(asked)}")
+        self._tell_of(chat, message)
+        if len(self.summariser.requests) > asked:
+            self.tell("the summariser is asked")
 
     def fill(self, chat: Chat, size: int, until: Callable[[], bool]) -> bool:
         """Messages arrive until it is so, or twice `max_chars` have come: no scheduler may wait for longer."""
@@ -84,7 +88,9 @@ class Timeline:
         if self.summariser.is_stalling:
             self.tell("the summariser will answer while the scheduler is drained")
         self.scheduler.drain(self.summariser.release)
-        self.tell(f"the scheduler is drained{self._asked(asked)}")
+        self.tell("the scheduler is drained")
+        if len(self.summariser.requests) > asked:
+            self.tell("the summariser is asked")
 
     def advance(self, seconds: float) -> None:
         """Time passes."""
@@ -151,11 +157,16 @@ class Timeline:
         """A session, as a story calls it."""
         return f"room {self.chats.index(chat) + 1}"
 
-    def name(self, chat: Chat, number: int) -> str:
-        """A message, as a story calls it."""
-        name = f"message {number - chat.first + 1}"
-        return name if len(self.chats) == 1 else f"{name} of {self.room(chat)}"
-
-    def _asked(self, before: int) -> str:
-        new = len(self.summariser.requests) - before
-        return "; the summariser is asked" if new else ""
+    def _tell_of(self, chat: Chat, message: Said) -> None:
+        """One line for all messages that arrive one after the other."""
+        goes_on = self._arriving and self._arriving[0].row["session"] == chat.session
+        if goes_on and self.adapter.story and self.adapter.story[-1] == self._told:
+            self.adapter.story.pop()
+        else:
+            self._arriving = []
+        self._arriving.append(message)
+        first, last = (said.number - chat.first + 1 for said in (self._arriving[0], self._arriving[-1]))
+        names = f"message {first} arrives" if first == last else f"messages {first} to {last} arrive"
+        where = "" if len(self.chats) == 1 else f" in {self.room(chat)}"
+        self._told = f"{names}{where} ({sum(said.size for said in self._arriving):,} characters)"
+        self.tell(self._told)

@@ -107,7 +107,8 @@ def _take(chat: Chat, step: Step) -> None:
         chat.arrive_all([step.size] * step.count, "mixed")
         return
     summariser = chat.interrupted(step.meanwhile, step.behaviour)
-    for _ in range(step.before_write):
+    # Where position is the watermark, nothing can come between the last look and the write.
+    for _ in range(0 if chat.positional else step.before_write):
         chat.store.at("write", lambda: chat.tell(f"{chat.name(chat.arrive(120))} arrives before the summary is stored"))
     if step.store_fails is not None:
         chat.store.fail(step.store_fails)

@@ -416,8 +416,9 @@ def ten_thousand_idle_sessions_leave_no_growing_state(adapter: Adapter) -> None:
     heard = 0
     weights = []
     for sessions in (1_000, 9_000, 2_500):
-        names = [f"irc:main:#idle{number}" for number in range(heard, heard + sessions)]
-        timeline.scheduler.appended_all((name, 100) for name in names)
+        for start in range(heard, heard + sessions, 500):
+            timeline.scheduler.appended_all((f"irc:main:#idle{number}", 100) for number in range(start, start + 500))
+            timeline.drain()
         heard += sessions
         timeline.advance(86_400)
         timeline.scheduler.appended_all([(f"irc:main:#awake{heard}", 100)])

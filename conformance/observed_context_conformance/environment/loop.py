@@ -8,11 +8,12 @@ import inspect
 import selectors
 import threading
 import time
-from asyncio import Task, TimerHandle
+from asyncio import Future, Task, TimerHandle
 from collections.abc import Awaitable, Callable
 from contextvars import Context
-from typing import Any, TypeVarTuple, Unpack
+from typing import Any, TypeVar, TypeVarTuple, Unpack
 
+_T = TypeVar("_T")
 _Ts = TypeVarTuple("_Ts")
 
 QUIET_SPINS = 3
@@ -51,8 +52,9 @@ class KitLoop(asyncio.SelectorEventLoop):
         self._timers: list[TimerHandle] = []
         self._remotes: list[Callable[[], Awaitable[bool]]] = []
         self._polling = _Polling()
+        self._abroad: set[Future[Any]] = set()
         super().__init__(self._polling)
-        self._threads = threading.active_count()
+        self._known = set(threading.enumerate())
 
     # -- what the kit does with it --------------------------------------------------------------------------------
 
@@ -129,6 +131,8 @@ class KitLoop(asyncio.SelectorEventLoop):
                 continue
             if self._remotes and await self._remotes_settle():
                 quiet, resting = 0, 0.0
+            elif self._abroad and time.monotonic() < end:
+                time.sleep(0.0005)
             elif resting < patience and (self._remotes or self._others()):
                 time.sleep(0.001)
                 resting += 0.001
@@ -146,9 +150,10 @@ class KitLoop(asyncio.SelectorEventLoop):
             self._polling.patient = False
 
     def _others(self) -> bool:
-        """Whether threads or pipes may be at work that this loop does not see."""
-        pipes = len(self._selector.get_map()) > 1  # type: ignore[attr-defined]
-        return pipes or threading.active_count() > self._threads
+        """Whether pipes or threads of the adapter's own may be at work that this loop does not see."""
+        if len(self._polling.get_map()) > 1:
+            return True
+        return any(not thread.name.startswith("asyncio_") for thread in set(threading.enumerate()) - self._known)
 
     def _jump(self, horizon: float) -> bool:
         self._timers = [timer for timer in self._timers if not timer.cancelled() and timer.when() > self.time()]
@@ -161,6 +166,13 @@ class KitLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         """The kit's clock, and what the loop ran ahead of it, in seconds."""
         return self._clock() + self._ahead
+
+    def run_in_executor(self, executor: Any, func: Callable[[Unpack[_Ts]], _T], *args: *_Ts) -> Future[_T]:
+        """As in asyncio; while the thread is at work, the kit waits for it."""
+        future = super().run_in_executor(executor, func, *args)
+        self._abroad.add(future)
+        future.add_done_callback(self._abroad.discard)
+        return future
 
     def call_at(
         self,

@@ -96,11 +96,12 @@ class Said:
 
 def said(
     number: int,
-    size: int,
+    size: int = 0,
     *,
     form: Form = "line",
     filler: str | None = None,
     between: str | None = None,
+    sender: str | None = None,
     session: str | None = None,
 ) -> Said:
     """One observed message.
@@ -111,12 +112,11 @@ def said(
         form: what it is made of.
         filler: what stands between its words, repeated; by default as `form` has it.
         between: exactly what stands between its words, whatever `size` says.
+        sender: display name, instead of one of `PEOPLE`.
         session: the session's key, for the row's field of that name; None: no such field.
     """
-    sender, identity = (
-        (_POSES[0] if form == "poses" else PEOPLE[number % len(PEOPLE)][0]),
-        PEOPLE[number % len(PEOPLE)][1],
-    )
+    name, identity = PEOPLE[number % len(PEOPLE)]
+    sender = sender or (_POSES[0] if form == "poses" else name)
     head, tail = word(2 * number), word(2 * number + 1)
     start = f"[{sender}|{identity}]\n" + (f"{_POSES[1 + number % 2]}\n" if form == "poses" else "")
     if between is None:
