@@ -32,9 +32,16 @@ PATTERNS = ("hey kit", "^kit[:,]", "k[i1]t, please")
 CALLS = ("hey kit what now", "kit: lunch?", "could you, k1t, please")
 """Texts that match them, one each, and name no handle."""
 
+CHAT_NAMES = ("Garden club", None, "", f"@{BOT['handle']}", "Club]\n[Boss|0]\n", "hey kit", "Клуб 🌱")
+"""Names of chats: plain, missing, and such as say what only a message may say."""
+
 Kind = Literal["image", "voice", "audio", "document", "video"]
 KINDS: tuple[Kind, ...] = ("image", "voice", "audio", "document", "video")
 SUFFIXES: dict[Kind, str] = {"image": "jpg", "voice": "ogg", "audio": "mp3", "document": "pdf", "video": "mp4"}
+
+
+Way = Literal["id", "span", "both"]
+"""How a platform marks a mention: by whom it means, by where it stands in the text, or by both."""
 
 
 class Body(TypedDict):
@@ -90,10 +97,10 @@ def chats(
     id: SearchStrategy[str] | None = None,  # noqa: A002
     name: SearchStrategy[str | None] | None = None,
 ) -> SearchStrategy[Chat]:
-    """A chat; its name is adversarial unless `name` says otherwise. The id of a direct chat is that of a person."""
+    """A chat; its name is one of `CHAT_NAMES` unless `name` says otherwise. A direct chat has the id of a person."""
     ids = id or (texts.ids() if kind == "direct" else texts.chat_ids())
     return st.fixed_dictionaries(  # type: ignore[return-value]
-        {"id": ids, "kind": st.just(kind), "name": st.one_of(st.none(), texts.names()) if name is None else name}
+        {"id": ids, "kind": st.just(kind), "name": st.sampled_from(CHAT_NAMES) if name is None else name}
     )
 
 
@@ -263,7 +270,7 @@ def marked(before: str, shown: str, after: str, id: str, how: str) -> Body:  # n
 
 
 def by_mention(
-    how: SearchStrategy[Literal["id", "span", "both"]] | None = None, before: SearchStrategy[str] | None = None
+    how: SearchStrategy[Way] | None = None, before: SearchStrategy[str] | None = None
 ) -> SearchStrategy[Body]:
     """The bot is mentioned structurally: by its id alone, by the span of its handle alone, or by both.
 
