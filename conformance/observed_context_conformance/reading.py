@@ -10,7 +10,7 @@ from hypothesis import event
 from observed_context_conformance.checking import Adapter, quote
 from observed_context_conformance.port import Description, Row
 from observed_context_conformance.strategies.limits import OFF
-from observed_context_conformance.strategies.rows import Conversation, Planted, PlantedSummary, Reading, planted
+from observed_context_conformance.strategies.rows import Planted, PlantedSummary, Reading, planted
 
 PROBE_ROWS, PROBE_SHOWN = 7, 2
 """How `note_patterns` makes an adapter drop rows: the number of dropped rows is no other number there."""
@@ -60,17 +60,8 @@ def holds_number(text: str, number: int) -> bool:
     return re.search(rf"(?<!\d){number}(?!\d)", text) is not None
 
 
-def uncovered(description: Description, conversation: Conversation) -> list[Planted]:
-    """The rows that the newest summary leaves to be shown, as the adapter declares its watermark (ASM-3).
-
-    For an adapter that declares nothing these are the rows that either reading leaves.
-    """
-    left = [conversation.uncovered(reading) for reading in readings(description)]
-    return [row for row in left[0] if all(row in other for other in left[1:])]
-
-
 def readings(description: Description) -> tuple[Reading, ...]:
-    """How the adapter's watermark may be read: as it declares, and either way when it declares nothing."""
+    """How the adapter's watermark may be read (ASM-3): as it declares, and either way when it declares nothing."""
     stored = description.get("options", {}).get("watermark")
     return (stored,) if stored else ("explicit", "positional")
 
