@@ -422,6 +422,22 @@ class StopsObservingAfterAFailure(Store):
         return seq
 
 
+@fault("gwy-gives-up-after-two-failures", "GWY-5", after="NousResearch/hermes-agent#73905")
+@keeps
+class GivesUpAfterTwoFailures(Store):
+    """A second failed write makes the store give up for as long as the gateway runs."""
+
+    failures = 0
+
+    def observe(self, session: str, row: Row) -> int | None:
+        if self.failures > 1:
+            return None
+        self.failures += 1
+        seq = super().observe(session, row)
+        self.failures -= 1
+        return seq
+
+
 @fault("gwy-stops-hearing-after-a-failure", "GWY-5")
 @hosts
 class StopsHearingAfterAFailure(Gateway):
@@ -703,6 +719,17 @@ class InternalTurnClearsTheFlags(Gateway):
     async def internal(self, chat: str, topic: str | None, text: str) -> None:
         await super().internal(chat, topic, text)
         cleared = "UPDATE rows SET observed = 0, row = json_remove(row, '$.observed') WHERE chat = ? AND topic IS ?"
+        self._store._db.execute(cleared, [chat, topic])
+
+
+@fault("gwy-internal-turn-clears-the-flags-of-a-topic", "GWY-10")
+@hosts
+class InternalTurnClearsTheFlagsOfATopic(Gateway):
+    """A turn without the marker in a topic stores the topic's transcript as it replayed it; groups are left alone."""
+
+    async def internal(self, chat: str, topic: str | None, text: str) -> None:
+        await super().internal(chat, topic, text)
+        cleared = "UPDATE rows SET observed = 0, row = json_remove(row, '$.observed') WHERE chat = ? AND topic = ?"
         self._store._db.execute(cleared, [chat, topic])
 
 
