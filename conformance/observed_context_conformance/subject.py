@@ -157,24 +157,18 @@ class Adapter:
         return callable(getattr(self._target, method, None))
 
     @property
-    def in_process(self) -> bool:
-        """Whether the adapter's objects are here to be looked at."""
-        return not isinstance(self._target, ProcessAdapter)
-
-    @property
     def methods(self) -> tuple[str, ...]:
         """The port methods that the adapter has, in the order of the port."""
         return tuple(method for method in METHODS if self.offers(method))
 
     @property
     def in_this_process(self) -> bool:
-        """Whether what is done to this process (its environment, its sockets) reaches the adapter."""
-        return not callable(getattr(self._target, "last_words", None))
+        """Whether its objects are here to be looked at, and what is done to this process reaches it."""
+        return not isinstance(self._target, ProcessAdapter)
 
     def last_words(self) -> tuple[str, ...]:
         """The last lines that an adapter in another process wrote to its error stream."""
-        words = getattr(self._target, "last_words", None)
-        return tuple(words()) if callable(words) else ()
+        return tuple(self._target.last_words()) if isinstance(self._target, ProcessAdapter) else ()
 
     def begin_example(self) -> None:
         """Forget the calls and the story of the example before, and close what it left open."""

@@ -366,18 +366,27 @@ _ALONE_BEFORE = (
 )
 _ALONE_AFTER = ("", " ok", "!", "?", ",", ":", ")", "]", '"', "'s turn", "看看", "さん", "，", "😀", "\n", "\u3000")
 _DOTS_AFTER = (".", "...", ". Next", ".)", "-", " -x", "- yes", "-, yes", ".\n", "-看")
-_GLUED_BEFORE = ("me", "mail bob", "x7", "_", "-", ".", "a.", "hi-", "(me")
-_GLUED_AFTER = ("ty", "s", "2", "_", "_two", "-two", "-2", "-_", ".dev", ".example.org", ".7", "_bot", "-two.dev")
+_WORD_BEFORE = ("me", "mail bob", "x7", "_", "(me")
+_WORD_AFTER = ("ty", "s", "2", "_", "_two", "_bot")
+_MARK_BEFORE = ("-", ".", "a.", "hi-")
+_MARK_AFTER = ("-two", "-2", "-_", ".dev", ".example.org", ".7", "-two.dev")
 
 
 _alone = st.tuples(st.sampled_from(_ALONE_BEFORE), ev.handles(), st.sampled_from(_ALONE_AFTER + _DOTS_AFTER)).map(
     "".join
 )
-_glued = st.one_of(
-    st.tuples(st.sampled_from(_GLUED_BEFORE), ev.handles(), st.sampled_from(_ALONE_AFTER)),
-    st.tuples(st.sampled_from(_ALONE_BEFORE), ev.handles(), st.sampled_from(_GLUED_AFTER)),
-    st.tuples(st.sampled_from(_GLUED_BEFORE), ev.handles(), st.sampled_from(_GLUED_AFTER)),
-).map("".join)
+
+
+def _part_of_more(before: tuple[str, ...], after: tuple[str, ...]) -> SearchStrategy[str]:
+    """The handle, with something at its front or at its end that makes it a part of something longer."""
+    return st.one_of(
+        st.tuples(st.sampled_from(before), ev.handles(), st.sampled_from(_ALONE_AFTER)).map("".join),
+        st.tuples(st.sampled_from(_ALONE_BEFORE), ev.handles(), st.sampled_from(after)).map("".join),
+    )
+
+
+_in_a_word = _part_of_more(_WORD_BEFORE, _WORD_AFTER)
+_beside_a_mark = _part_of_more(_MARK_BEFORE, _MARK_AFTER)
 
 
 @check("GATE-9", calls=("gate",), after=("GATE-2",))
@@ -393,21 +402,32 @@ def a_handle_that_stands_alone_is_found(adapter: Adapter, scene: Scene) -> None:
 
 
 @check("GATE-9", calls=("gate",))
-@given(scene=ev.plain_scenes(ev.plain(_glued)))
+@given(scene=ev.plain_scenes(ev.plain(_in_a_word)))
 def a_longer_handle_is_not_the_bots(adapter: Adapter, scene: Scene) -> None:
     """A handle, a name or an address of which the bot's handle is only a part is somebody else's."""
     before, _, after = ev.said(scene.event).casefold().partition(f"@{BOT['handle']}")
-    if before.endswith(_GLUED_BEFORE):
+    if before.endswith(_WORD_BEFORE):
         reached("longer at the front")
-    if after in _GLUED_AFTER:
+    if after in _WORD_AFTER:
         reached("longer at the end")
+    _expect_not_addressed(adapter, scene, f"@{BOT['handle']} is only a part of what stands there")
+
+
+@check("GATE-9", calls=("gate",), examples=50)
+@given(scene=ev.plain_scenes(ev.plain(_beside_a_mark)))
+def a_handle_with_hyphens_or_dots_is_one_handle(adapter: Adapter, scene: Scene) -> None:
+    """Hyphens and dots belong to handles and addresses: `@kit-two` and `@kit.dev` are others than `@kit`."""
     _expect_not_addressed(adapter, scene, f"@{BOT['handle']} is only a part of what stands there")
 
 
 @check("GATE-9", calls=("gate",), after=("GATE-2",), examples=50)
 @given(
     scene=ev.plain_scenes(
-        ev.plain(st.lists(_glued, min_size=1, max_size=3).map(lambda parts: f"{' '.join(parts)} @{BOT['handle']} ok"))
+        ev.plain(
+            st.lists(_in_a_word | _beside_a_mark, min_size=1, max_size=3).map(
+                lambda parts: f"{' '.join(parts)} @{BOT['handle']} ok"
+            )
+        )
     )
 )
 def a_later_place_counts_as_well(adapter: Adapter, scene: Scene) -> None:
@@ -466,7 +486,7 @@ def the_span_of_a_mention_decides(adapter: Adapter, scene: Scene) -> None:
 
 
 @check("GATE-10", calls=("gate",), examples=60)
-@given(scene=ev.plain_scenes(st.one_of(ev.by_handle(), ev.plain(_glued), ev.plain())))
+@given(scene=ev.plain_scenes(st.one_of(ev.by_handle(), ev.plain(_in_a_word), ev.plain())))
 def an_empty_list_of_mentions_counts_as_none(adapter: Adapter, scene: Scene) -> None:
     """With an empty list of mentions the text decides, exactly as it does where the platform gives none."""
     event, settings = scene

@@ -408,14 +408,12 @@ def restarts_do_not_start_the_count_again(adapter: Adapter, size: int, restarts:
 
 @check("SCH-9", calls=("scheduler",))
 def ten_thousand_idle_sessions_leave_no_growing_state(adapter: Adapter) -> None:
-    """One message in each of 10,000 sessions, then in 2,500 more: what the scheduler holds has stopped growing."""
-    if not adapter.in_process:
-        not_applicable("its memory is in another process")
+    """One message in each of 10,000 sessions, then twice in 2,500 more: what the scheduler holds has stopped growing."""
     timeline = Timeline(adapter, BY_CHARS)
     own = (timeline.store, timeline.summariser, timeline.clock)
     heard = 0
     weights = []
-    for sessions in (1_000, 9_000, 2_500):
+    for sessions in (10_000, 2_500, 2_500):
         for start in range(heard, heard + sessions, 500):
             timeline.scheduler.appended_all((f"irc:main:#idle{number}", 100) for number in range(start, start + 500))
             timeline.drain()
@@ -424,13 +422,13 @@ def ten_thousand_idle_sessions_leave_no_growing_state(adapter: Adapter) -> None:
         timeline.scheduler.appended_all([(f"irc:main:#awake{heard}", 100)])
         timeline.drain()
         weights.append(weight(timeline.scheduler.state, own))
-    per_session = (weights[2] - weights[1]) / 2_500
-    # A name and a number in a dictionary take more than a hundred bytes.
+    # A table of bounded size may be made larger once, but not twice; a name alone takes more than fifty bytes.
+    growth = min(weights[1] - weights[0], weights[2] - weights[1]) / 2_500
     expect(
-        per_session < 24,
+        growth < 24,
         "state-grows",
         expected="after 10,000 idle sessions, more of them leave nothing behind",
-        got=f"{weights[0]:,} bytes after 1,000 sessions, {weights[1]:,} after 10,000, {weights[2]:,} after 12,500",
+        got=f"{weights[0]:,} bytes after 10,000 sessions, {weights[1]:,} after 12,500, {weights[2]:,} after 15,000",
     )
 
 
