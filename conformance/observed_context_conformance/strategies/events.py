@@ -86,9 +86,11 @@ def utf16(text: str) -> int:
 # -- places and people ---------------------------------------------------------------------------------------------
 
 
-def platforms() -> SearchStrategy[str]:
+@st.composite
+def platforms(draw: st.DrawFn) -> str:
     """A platform for which the adapter under test declares a marker."""
-    return st.deferred(lambda: st.sampled_from(sorted(declared.get()["markers"])))
+    # Not `st.deferred`: it would keep the platforms of the first adapter for all others.
+    return draw(st.sampled_from(sorted(declared.get()["markers"])))
 
 
 def chats(
