@@ -216,16 +216,19 @@ class Chat:
     def noted(self, block: str | None) -> int:
         """The number in the omission note of a block; 0 without a note.
 
-        The note stands before the first verbatim row (CAP-4). Its wording is free, and so is that of a summary's label.
+        The note stands before the first verbatim row (CAP-4). Its wording is free, and so is that of a summary's label,
+        which has the number of messages behind the summary.
         """
         before = []
         for line in (block or "").split("\n"):
             if any(message.sender in line or message.stands_in(line) for message in self.said):
                 break
-            if "summar" not in line.lower():
-                before.append(line)
-        numbers = re.findall(r"\d[\d,]*", "\n".join(before))
-        return max((int(number.replace(",", "")) for number in numbers), default=0)
+            before.append(line)
+        numbers = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", "\n".join(before))]
+        summary = self.summary
+        if summary is not None and summary["summary"]["covered"] in numbers:
+            numbers.remove(summary["summary"]["covered"])
+        return max(numbers, default=0)
 
     def overflowing(self) -> str:
         """What overflows, in words."""

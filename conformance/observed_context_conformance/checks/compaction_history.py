@@ -6,9 +6,7 @@ from hypothesis import event
 from hypothesis import strategies as st
 
 from observed_context_conformance.checking import Adapter, check, expect, given, quote
-from observed_context_conformance.environment import (
-    FAILURES,
-)
+from observed_context_conformance.environment import FAILURES
 from observed_context_conformance.ledger import Chat
 from observed_context_conformance.port import Limits
 from observed_context_conformance.strategies.stored import (
@@ -36,11 +34,10 @@ def a_failing_summariser_leaves_the_transcript_as_it_was(
         chat.arrive_all(backlog.sizes)
     oldest = chat.verbatim()[0]
     for failure in FAILURES:
-        before = chat.store.rows(chat.session)
         with adapter.must_not_raise("raises", expected="compact() returns null when the summariser fails"):
             ended = chat.run(chat.interrupted(meanwhile, failure))
         expect(
-            not ended.stored and chat.store.rows(chat.session)[: len(before)] == before,
+            not ended.stored,
             "stored-after-a-failure",
             expected=f"nothing is stored when the summariser {failure.story}",
             got=f"{quote(list(ended.stored))} was stored",
@@ -51,12 +48,12 @@ def a_failing_summariser_leaves_the_transcript_as_it_was(
             expected=f"compact() returns null when the summariser {failure.story}",
             got=f"it returned {quote(ended.row)}",
         )
-    ended = chat.succeed()
+    ended = chat.run()
     expect(
         oldest.stands_in(ended.prompt),
         "failure-moved-the-watermark",
         expected=f"after a failed pass the next one begins where it began, with {chat.name(oldest)}",
-        got=f"{chat.name(oldest)} is not in its prompt",
+        got=f"{chat.name(oldest)} is not in its prompt" if ended.requests else "the summariser is not asked",
     )
 
 

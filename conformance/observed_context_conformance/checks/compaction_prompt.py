@@ -148,7 +148,7 @@ def a_pass_takes_at_most_160000_characters_and_leaves_the_rest_for_the_next(adap
     for number in range(34):
         chat.arrive(size, filler=_LETTERS[number])
     chat.tell(f"{len(chat.said)} messages arrive, {size * len(chat.said):,} characters in all")
-    for _ in range(6):
+    for _ in range(40):
         ended = chat.run()
         taken = sum(ended.prompt.count(_LETTERS[number]) for number in range(len(chat.said)))
         expect(

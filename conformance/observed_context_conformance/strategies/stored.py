@@ -212,7 +212,7 @@ def limits_of(
 
 
 @st.composite
-def due_backlogs(draw: DrawFn, *, limits: SearchStrategy[Limits] | None = None, most: int = 40) -> Backlog:
+def due_backlogs(draw: DrawFn, *, limits: SearchStrategy[Limits] | None = None, most: int = 20) -> Backlog:
     """A backlog for which a pass is due: a pattern of sizes, repeated until enough overflows.
 
     Args:
