@@ -352,7 +352,7 @@ def no_preference_opens_the_boundary(adapter: Adapter, asked: Plant, answered: P
 @check("RED-5", calls=("compact",), after=("RED-1",), examples=20)
 @given(text=plants.plants(), name=plants.names(), summary=plants.summaries(), which=st.integers(0, 2))
 def a_failing_pass_tells_no_secret(adapter: Adapter, text: Plant, name: Plant, summary: Plant, which: int) -> None:
-    """The summariser fails, or quotes its prompt while it fails, or the store does; all log records are read."""
+    """The summariser fails, or quotes its prompt while it fails, or the store does; log records and error streams are read."""
     chat = Chat(adapter, SMALL)
     _apart(text, name, summary)
     _keep(chat, summary.text)
@@ -365,7 +365,7 @@ def a_failing_pass_tells_no_secret(adapter: Adapter, text: Plant, name: Plant, s
         chat.tell("the store will not take the summary")
     with _records() as records:
         ended = chat.run(summariser, may_raise=True)
-    told = "\n".join(records)
+    told = "\n".join((*records, *adapter.last_words()))
     raised = "\n".join(_chain(ended.crash))
     event("something was logged" if told else "nothing was logged")
     for place, plant in (("text", text), ("name", name), ("previous summary", summary)):

@@ -409,7 +409,7 @@ def restarts_do_not_start_the_count_again(adapter: Adapter, size: int, restarts:
 @check("SCH-9", calls=("scheduler",))
 def ten_thousand_idle_sessions_leave_no_growing_state(adapter: Adapter) -> None:
     """One message in each of 10,000 sessions, then in 2,500 more, and in 2,500 more: what it holds stops growing."""
-    if not adapter.in_process:
+    if not adapter.in_this_process:
         not_applicable("its memory is in another process")
     timeline = Timeline(adapter, BY_CHARS)
     own = (timeline.store, timeline.summariser, timeline.clock)
