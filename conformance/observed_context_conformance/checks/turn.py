@@ -54,8 +54,8 @@ from observed_context_conformance.strategies.transcripts import (
 from observed_context_conformance.turns import SCRIPTS, Conversation, ScriptedModel, Turn, take_turn
 
 REACH: dict[str, dict[str, float]] = {
-    "first_text_part_takes_the_prefix": {"no text part": 0.1, "a picture before the text": 0.05},
-    "bare_message_is_stored": {"parts": 0.1, "always fails": 0.05},
+    "first_text_part_takes_the_prefix": {"no text part": 0.1, "a picture before the text": 0.03},
+    "bare_message_is_stored": {"parts": 0.1, "always fails": 0.03},
     "every_request_has_the_wrapped_message": {f"the model {name}": 0.05 for name in SCRIPTS} | {"two requests": 0.1},
     "observed_rows_leave_the_prefix_alone": {"a tool sequence is split by an observed row": 0.05, "order UOA": 0.05},
     "payload_alternates": {f"order {order}": 0.05 for order in ORDERS},
