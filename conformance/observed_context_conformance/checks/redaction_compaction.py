@@ -352,7 +352,7 @@ def no_preference_opens_the_boundary(adapter: Adapter, asked: Plant, answered: P
 @check("RED-5", calls=("compact",), after=("RED-1",), examples=20)
 @given(text=plants.plants(), name=plants.names(), summary=plants.summaries(), which=st.integers(0, 2))
 def a_failing_pass_tells_no_secret(adapter: Adapter, text: Plant, name: Plant, summary: Plant, which: int) -> None:
-    """The summariser fails, or quotes its prompt while it fails, or the store does; log records and error streams are read."""
+    """The summariser fails, or quotes its prompt while it fails, or the store does; logs are read at every level."""
     chat = Chat(adapter, SMALL)
     _apart(text, name, summary)
     _keep(chat, summary.text)
