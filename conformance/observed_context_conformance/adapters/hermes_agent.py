@@ -174,10 +174,10 @@ class HermesAgent:
         return str(self._redact.redact_sensitive_text(text, force=True))
 
     async def gateway(self, settings: dict[str, Any], environment: Any) -> Gateway:
-        """A gateway; the one that was opened on this storage before is over."""
-        before = self._gateways.pop(environment.storage, None)
-        if before is not None:
-            before.end()
+        """A gateway. The one that was opened on this storage before is over, and so are those that nobody can call."""
+        for storage, other in list(self._gateways.items()):
+            if storage == environment.storage or other.abandoned:
+                self._gateways.pop(storage).end()
         made = self._gateways[environment.storage] = Gateway(settings, environment, self._server)
         return made
 

@@ -11,6 +11,10 @@ that differ from the defaults:
 - retry and undo are done without asking back (`approvals.destructive_slash_confirm: false`);
 - everybody is authorised (`GATEWAY_ALLOW_ALL_USERS`).
 
+The gateway lives on an event loop of its own, in a thread: it polls and has time-outs, which the kit's loop, whose time
+stands still, cannot serve. A call of the port waits for it on the kit's loop, and keeps that one awake for as long as
+the gateway is at work, so that whoever watches does not take it for idle.
+
 Retry and undo are the commands `/retry` and `/undo` of a member of the chat. A search is what the package's
 `SessionDB.search_messages` finds; it has no way to search in one chat.
 """
@@ -22,8 +26,9 @@ import contextlib
 import importlib
 import itertools
 import sqlite3
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +38,7 @@ from observed_context_conformance.adapters.hermes_rows import stored_row
 from observed_context_conformance.adapters.hermes_telegram import command, deliveries
 
 _MOMENT = 0.001
-"""How long the event loop sleeps at a time while threads of the package are at work, in seconds."""
+"""How long the kit's loop sleeps at a time while the gateway is at work, in seconds."""
 
 _BATCH = 0.03
 """How long the package waits for the rest of a text, in seconds: longer than messages take that the kit delivers at
@@ -55,23 +60,20 @@ class Gateway:
     def __init__(self, settings: dict[str, Any], environment: Any, server: ModelServer) -> None:
         self._settings = settings
         self._environment = environment
-        self._loop = asyncio.get_running_loop()
-        before = self._loop.time()
-        time.sleep(_MOMENT)
-        # On the kit's own loop it does not: there timers come when nothing else is left to do.
-        self._time_passes = self._loop.time() > before
+        self._kit = asyncio.get_running_loop()
+        self._stirred = asyncio.Event()
         self._key = f"gateway-{next(_NUMBERS)}"
         self._over = False
         self._asking = 0
-        self._answered = asyncio.Event()
+        self._handling: set[object] = set()
         self._stack = contextlib.ExitStack()
         self._stack.enter_context(server.serving(self._key, self._model))
         self._url = server.url
         self._telegram: Any = importlib.import_module("telegram")
         self._base: Any = importlib.import_module("gateway.platforms.base")
-        self._adapter, self._bot = telegram_adapter(settings)
-        self._runner = self._make_runner(Path(environment.storage))
-        self._connect()
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._live, name=self._key, daemon=True).start()
+        asyncio.run_coroutine_threadsafe(self._start(Path(environment.storage)), self._loop).result()
 
     # -- the port -------------------------------------------------------------------------------------------------
 
@@ -79,10 +81,7 @@ class Gateway:
         """Give the update of a message to its handler; back when no turn runs any more that it is part of."""
         prompt = self._settings["channel_prompt"]
         self._adapter.config.extra["channel_prompts"] = {} if prompt is None else {event["chat"]["id"]: prompt}
-        for delivery in deliveries(event, self._settings):
-            self._bot.medium = delivery.medium
-            await self._handle(delivery.update)
-        await self._rest(event["chat"]["id"])
+        await self._done(self._receive(event), event["chat"]["id"])
 
     def transcript(self, chat: str, topic: str | None) -> list[dict[str, Any]]:
         """The active rows of the sessions of a chat and topic, in the order of the database."""
@@ -106,11 +105,11 @@ class Gateway:
 
     async def retry(self, chat: str, topic: str | None) -> None:
         """`/retry`."""
-        await self._command("/retry", chat, topic)
+        await self._done(self._handle(command("/retry", chat, topic, self._settings)), chat)
 
     async def undo(self, chat: str, topic: str | None) -> None:
         """`/undo`."""
-        await self._command("/undo", chat, topic)
+        await self._done(self._handle(command("/undo", chat, topic, self._settings)), chat)
 
     async def internal(self, chat: str, topic: str | None, text: str) -> None:
         """A turn of the package's own making in the session of the chat: no person, no channel prompt."""
@@ -118,16 +117,15 @@ class Gateway:
         if entry is None:
             return
         event = self._base.MessageEvent(text=text, source=entry.origin, internal=True)
-        await self._adapter.handle_message(event)
-        await self._rest(chat)
+        await self._done(self._adapter.handle_message(event), chat)
 
     async def drain(self) -> None:
         """Back when no turn runs any more."""
-        await self._rest(None)
+        await self._done(asyncio.sleep(0), None)
 
     async def close(self) -> None:
         """End, once no turn runs any more."""
-        await self._rest(None)
+        await self._done(asyncio.sleep(0), None)
         self.end()
 
     def end(self) -> None:
@@ -136,13 +134,73 @@ class Gateway:
             return
         self._over = True
         self._stack.close()
-        for task in list(self._adapter._background_tasks):
-            with contextlib.suppress(RuntimeError):  # its loop is closed
-                task.cancel()
+        asyncio.run_coroutine_threadsafe(self._stop(), self._loop)
         for database in self._databases:
             database.close()
 
-    # -- how ------------------------------------------------------------------------------------------------------
+    @property
+    def abandoned(self) -> bool:
+        """Whether nobody can call it any more."""
+        return self._kit.is_closed()
+
+    # -- how a call waits for it ----------------------------------------------------------------------------------
+
+    async def _done(self, work: Coroutine[Any, Any, Any], chat: str | None) -> None:
+        """Have `work` done on the gateway's loop, and return when nothing of a chat (None: of any) is under way."""
+        self._handling.add(work)
+        doing = asyncio.run_coroutine_threadsafe(self._finish(work, chat), self._loop)
+        doing.add_done_callback(lambda _: self._stir())
+        while not doing.done():
+            self._stirred.clear()
+            if self._is_at_work() or not any(self._running(chat)):
+                time.sleep(_MOMENT)
+                await asyncio.sleep(0)
+            elif not doing.done():
+                await self._stirred.wait()
+        doing.result()
+
+    def _stir(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the kit's loop is closed
+            self._kit.call_soon_threadsafe(self._stirred.set)
+
+    def _is_at_work(self) -> bool:
+        """Whether it has anything to do before the kit's model answers."""
+        sessions = sum(not task.done() for task in list(self._adapter._session_tasks.values()))
+        batches = any(not task.done() for task in list(self._adapter._pending_text_batch_tasks.values()))
+        return bool(self._handling) or batches or sessions > self._asking
+
+    # -- on the gateway's loop ------------------------------------------------------------------------------------
+
+    def _live(self) -> None:
+        self._loop.run_forever()
+        self._loop.close()
+
+    async def _start(self, storage: Path) -> None:
+        self._adapter, self._bot = telegram_adapter(self._settings)
+        self._runner = self._make_runner(storage)
+        self._connect()
+
+    async def _stop(self) -> None:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=1.0)
+        self._loop.stop()
+
+    async def _finish(self, work: Coroutine[Any, Any, Any], chat: str | None) -> None:
+        try:
+            await work
+        finally:
+            self._handling.discard(work)
+            self._stir()
+        while running := list(self._running(chat)):
+            await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _receive(self, event: dict[str, Any]) -> None:
+        for delivery in deliveries(event, self._settings):
+            self._bot.medium = delivery.medium
+            await self._handle(delivery.update)
 
     def _make_runner(self, storage: Path) -> Any:
         run: Any = importlib.import_module("gateway.run")
@@ -179,7 +237,8 @@ class Gateway:
     def _connect(self) -> None:
         async def send(chat_id: Any, content: str, *rest: Any, **options: Any) -> Any:
             topic = (options.get("metadata") or {}).get("thread_id")
-            await self._environment.send(str(chat_id), None if topic is None else str(topic), content)
+            sending = self._environment.send(str(chat_id), None if topic is None else str(topic), content)
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(sending, self._kit))
             return self._base.SendResult(success=True, message_id="1")
 
         async def nothing(*rest: Any, **options: Any) -> None:
@@ -211,9 +270,9 @@ class Gateway:
                 return answer
             finally:
                 self._asking -= 1
-                self._answered.set()
+                self._stirred.set()
 
-        return asyncio.run_coroutine_threadsafe(ask(), self._loop).result()
+        return asyncio.run_coroutine_threadsafe(ask(), self._kit).result()
 
     async def _handle(self, update: dict[str, Any]) -> None:
         made = self._telegram.Update.de_json(update, self._bot)
@@ -221,32 +280,9 @@ class Gateway:
         if handler is not None:
             await handler(made, None)
 
-    async def _command(self, text: str, chat: str, topic: str | None) -> None:
-        await self._handle(command(text, chat, topic, self._settings))
-        await self._rest(chat)
-
-    async def _rest(self, chat: str | None) -> None:
-        """Return when nothing is under way in a chat (None: in any)."""
-        while running := list(self._running(chat)):
-            if self._is_at_work():
-                # Whoever watches the loop is not to take it for idle.
-                time.sleep(_MOMENT)
-                await asyncio.sleep(0)
-            else:
-                self._answered.clear()
-                answered = asyncio.ensure_future(self._answered.wait())
-                await asyncio.wait([*running, answered], return_when=asyncio.FIRST_COMPLETED)
-                answered.cancel()
-
-    def _is_at_work(self) -> bool:
-        """Whether threads of the package are at work, or its timers, where time passes by itself."""
-        sessions = sum(not task.done() for task in self._adapter._session_tasks.values())
-        batches = any(not task.done() for task in self._adapter._pending_text_batch_tasks.values())
-        return sessions > self._asking or (batches and self._time_passes)
-
     def _running(self, chat: str | None) -> Iterator[asyncio.Task[Any]]:
-        tasks = [*self._adapter._pending_text_batch_tasks.items(), *self._adapter._session_tasks.items()]
-        for key, task in tasks:
+        batches, sessions = self._adapter._pending_text_batch_tasks, self._adapter._session_tasks
+        for key, task in [*batches.items(), *sessions.items()]:
             if not task.done() and (chat is None or chat in key.split(":")):
                 yield task
 
