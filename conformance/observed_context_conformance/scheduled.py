@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -105,8 +104,12 @@ class Scheduler:
         if self._loop.is_closed():
             return
         if callable(getattr(self._target, "close", None)):
-            with contextlib.suppress(Exception):
+            try:
                 self._guard("scheduler", {}, lambda: self._until(self._target.close, DRAIN_TIMERS))
+            except (KeyboardInterrupt, SystemExit):
+                raise
+            except BaseException:  # it hangs, for one; whoever closes it now has his verdict already
+                pass
         self._loop.end()
         if isinstance(self._target, RemoteObject):
             self._target.forget()

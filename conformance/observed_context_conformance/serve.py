@@ -17,6 +17,7 @@ import itertools
 import os
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -38,7 +39,7 @@ from observed_context_conformance.stdio.wire import (
 PURE = ("describe", "gate", "row", "address", "replay", "assemble", "limits", "wrap", "redact")
 BLOCKING = ("turn", "compact")
 OBJECTS = ("scheduler", "gateway")
-OPTIONAL = {
+CALLS_OF = {
     "scheduler": ("appended", "drain", "close"),
     "gateway": ("receive", "transcript", "search", "retry", "undo", "internal", "drain", "close"),
 }
@@ -49,6 +50,10 @@ QUIET_ROUNDS = 3
 
 
 _Ts = TypeVarTuple("_Ts")
+
+
+GRACE_SECONDS = 1.0
+"""How long the adapter may take to come to its end when the kit has closed the pipe."""
 
 
 class CallbackError(Exception):
@@ -113,6 +118,11 @@ class Server:
             else:
                 self._loop.call_soon_threadsafe(self._start, message)
         self._loop.call_soon_threadsafe(self._over.set)
+        for waiting in list(self._answers.values()):
+            waiting.set_exception(ConnectionError("the kit is gone"))
+        # Whatever the adapter is caught in: when the kit is gone, so are we.
+        time.sleep(GRACE_SECONDS)
+        os._exit(1)
 
     def _write(self, message: dict[str, Any]) -> None:
         try:
@@ -159,8 +169,8 @@ class Server:
             return None
         if method in OBJECTS:
             handle = params.pop("object")
-            self._objects[handle] = await _awaited(self._make(method, handle, params))
-            return None
+            made = self._objects[handle] = await _awaited(self._make(method, handle, params))
+            return [name for name in CALLS_OF[method] if callable(getattr(made, name, None))]
         kind, dot, name = method.partition(".")
         if dot and kind in OBJECTS:
             target = self._objects[params.pop("object")]
@@ -193,7 +203,7 @@ class Server:
         names = [name for name in (*PURE, *BLOCKING, *OBJECTS) if callable(getattr(self._adapter, name, None))]
         for kind in OBJECTS:
             if kind in names:
-                names += [f"{kind}.{name}" for name in OPTIONAL[kind]]
+                names += [f"{kind}.{name}" for name in CALLS_OF[kind]]
         return [*names, "settle"] if set(OBJECTS) & set(names) else names
 
     def _make(self, kind: str, handle: str, params: dict[str, Any]) -> Any:

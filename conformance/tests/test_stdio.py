@@ -55,6 +55,14 @@ def rude(manner: str) -> str:
     return f"{sys.executable} {HERE / 'rude.py'} '{manner}'"
 
 
+def alive(pid: int) -> bool:
+    """Whether there is such a process, and it is more than a memory."""
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
 def asks_often(adapter: Adapter, config: int) -> None:
     """Call `limits` and look at nothing: whatever fails is the pipe's doing."""
     adapter.limits(config)
@@ -168,6 +176,34 @@ def test_an_interrupted_run_keeps_its_results_and_leaves_no_process(tmp_path: Pa
     for pid in map(int, pids.read_text().split()):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+def test_a_served_adapter_leaves_when_the_kit_is_gone(tmp_path: Path) -> None:
+    (tmp_path / "asks.py").write_text(
+        "import adapters_for_tests as toys\n"
+        "class Asks(toys.Describes):\n"
+        "    def turn(self, transcript, message, channel_prompt, limits, model):\n"
+        "        while True:\n"
+        "            try:\n"
+        "                model([{'role': 'user', 'content': message}])\n"
+        "            except Exception:\n"
+        "                pass\n"
+    )
+    script = (
+        "import os, signal\n"
+        "from observed_context_conformance.stdio.process import ProcessAdapter\n"
+        f"adapter = ProcessAdapter({f'{SERVE} asks:Asks'!r})\n"
+        "print(adapter._pipe._process.pid, flush=True)\n"
+        "limits = {'max_chars': 0, 'max_rows': 0}\n"
+        "adapter.turn([], 'hi', None, limits, lambda payload: os.kill(os.getpid(), signal.SIGKILL))\n"
+    )
+    env = {**os.environ, "PYTHONPATH": f"{HERE}:{tmp_path}"}
+    ran = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=False)
+    assert ran.returncode == -signal.SIGKILL
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and alive(int(ran.stdout)):
+        time.sleep(0.05)
+    assert not alive(int(ran.stdout))
 
 
 def test_a_print_of_a_served_adapter_does_not_reach_the_pipe(

@@ -175,6 +175,7 @@ class RemoteObject:
         self._kind = kind
         self._handle = handle
         self._callbacks = callbacks
+        self._methods = pipe.methods
         self._settled = -1
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -190,12 +191,14 @@ class RemoteObject:
         add_remote = getattr(loop, "add_remote", None)
         if add_remote is not None and "settle" in pipe.methods:
             add_remote(made._settle)
-        await made._ask(kind, {"object": handle, **params})
+        named = await made._ask(kind, {"object": handle, **params})
+        if isinstance(named, list):
+            made._methods = frozenset(f"{kind}.{name}" for name in named)
         return made
 
     def __getattr__(self, name: str) -> Any:
         method = f"{self._kind}.{name}"
-        if name.startswith("_") or method not in self._pipe.methods:
+        if name.startswith("_") or method not in self._methods:
             raise AttributeError(f"the process does not offer {method}")
 
         async def ask(*arguments: Any) -> Any:
