@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
-from observed_context_conformance.payloads import Payload, taken_apart
+from observed_context_conformance.payloads import Payload, dumped, taken_apart
 from observed_context_conformance.port import Addressed, Limits, Message, Row
 from observed_context_conformance.strategies.limits import OFF
 from observed_context_conformance.subject import Adapter, AdapterCrashed, Violation
@@ -52,7 +53,9 @@ class ScriptedModel:
             raise ProviderFailedError("the provider is not available (503)")
         if step == "tool":
             call = {"name": "look_up", "arguments": '{"what": "demo"}'}
-            asked = {"id": f"asked_{self._asked}", "type": "function", "function": call}
+            # Unique over all turns of a chat, as a provider's are: what stands twice in a payload looks like an error.
+            identity = f"asked_{self._asked}_{zlib.crc32(dumped(payload).encode('utf-8', 'replace')):08x}"
+            asked = {"id": identity, "type": "function", "function": call}
             return {"role": "assistant", "content": None, "tool_calls": [asked]}
         return {"role": "assistant", "content": "Noted, thank you."}
 
