@@ -257,7 +257,7 @@ def wrapping_leaves_the_list_alone(adapter: Adapter, message: list[Part], block:
 
 
 @check("TURN-3", calls=("turn",), after=("TURN-2",), examples=20)
-@given(transcript=_plain(_PROMPTED), message=part_messages(pictures_alone=True), channel_prompt=marked_prompts())
+@given(transcript=_plain(_PROMPTED), message=part_messages(plain=True), channel_prompt=marked_prompts())
 def parts_keep_their_shape_in_a_turn(
     adapter: Adapter, transcript: list[Row], message: list[Part], channel_prompt: str
 ) -> None:
@@ -520,7 +520,7 @@ def _told(adapter: Adapter, channel_prompt: str, steps: list[str]) -> Iterator[_
 # -- TURN-8 ----------------------------------------------------------------------------------------------------------
 
 
-@check("TURN-8", calls=("turn",), after=("TURN-4",), examples=20)
+@check("TURN-8", calls=("turn",), after=("TURN-4", "TURN-14"), examples=20)
 @given(channel_prompt=marked_prompts(), steps=_steps())
 def next_turn_replays_this_one_unwrapped(adapter: Adapter, channel_prompt: str, steps: list[str]) -> None:
     """In later turns a message that was answered stands in the history as it was stored, without the block."""

@@ -49,6 +49,13 @@ def with_text(message: Message, text: str) -> Message:
     return {**message, "content": text}
 
 
+def rewritten(content: Addressed, change: Callable[[str], str]) -> Addressed:
+    """The content with `change` made in each of its texts."""
+    if isinstance(content, str):
+        return change(content)
+    return [{**part, "text": change(part["text"])} if part["type"] == "text" else part for part in content]
+
+
 def changed(rows: Sequence[Row], change: Callable[[Row], dict[str, Any]]) -> list[Row]:
     """The rows, each with what `change` says of it."""
     return [{**row, **change(row)} for row in rows]  # type: ignore[typeddict-item]

@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 from unittest.mock import patch
 
-from observed_context import assembly, separation, turn
+from observed_context import separation, turn
 from observed_context.lines import label
 from observed_context.shapes import Limits, Message, Replayed, Row
 from observed_context.text import text_of
@@ -177,16 +177,16 @@ class DropsPictures(ComposedAdapter):
         return replayed
 
 
-@fault("sep-writes-arguments-anew", "SEP-4")
-class WritesArgumentsAnew(ComposedAdapter):
-    """The arguments of tool calls are read as JSON and written anew, with other blanks."""
+@fault("sep-encodes-arguments-twice", "SEP-4")
+class EncodesArgumentsTwice(ComposedAdapter):
+    """The arguments of tool calls are made JSON once more, so that the model sees a text where an object was."""
 
     def replay(self, transcript: Rows, channel_prompt: str | None, limits: Limits) -> Replayed:
-        """Read and write them."""
+        """Encode them."""
         replayed = super().replay(transcript, channel_prompt, limits)
         for message in replayed["history"]:
             for call in message.get("tool_calls", []):
-                call["function"]["arguments"] = json.dumps(json.loads(call["function"]["arguments"]))
+                call["function"]["arguments"] = json.dumps(call["function"]["arguments"])
         return replayed
 
 
@@ -220,40 +220,39 @@ class SortsByRole(ComposedAdapter):
 
 
 class _JoinsOtherwise(ComposedAdapter):
-    """Replaces what separation does with two rows that it brings together."""
+    """Replaces what separation does with two rows of one role that it brings together."""
 
-    def joined(self, one: Message, other: Message) -> Message:
-        """One message for two."""
-        return separation.joined(one, other)
-
-    def same_side(self, one: Message, other: Message) -> bool:
-        """Whether the two are brought together at all."""
-        return separation.is_same_side(one, other)
+    def pair(self, one: Message, other: Message) -> list[Message]:
+        """What becomes of the two."""
+        return [separation.joined(one, other)]
 
     def replay(self, transcript: Rows, channel_prompt: str | None, limits: Limits) -> Replayed:
-        """Separate with those two."""
-        joined, same_side = self.joined, self.same_side
-        kept = (separation.joined, separation.is_same_side)
-
-        def join(one: Message, other: Message) -> Message:
-            with patch.multiple(separation, joined=kept[0], is_same_side=kept[1]):
-                return joined(one, other)
-
-        def side(one: Message, other: Message) -> bool:
-            with patch.multiple(separation, joined=kept[0], is_same_side=kept[1]):
-                return same_side(one, other)
-
-        with patch.multiple(separation, joined=join, is_same_side=side):
-            return super().replay(transcript, channel_prompt, limits)
+        """Withhold the rows here, and put together what is left."""
+        replayed = super().replay(transcript, channel_prompt, limits)
+        if not _marked(self, channel_prompt):
+            return replayed
+        left = [row for row in transcript if not _observed(row)]
+        messages = super().replay(left, None, limits)["history"]
+        history: list[Message] = []
+        apart = False
+        for row in transcript:
+            if _observed(row):
+                apart = True
+            elif row["role"] not in ("system", "session_meta"):
+                message = messages.pop(0)
+                meets = apart and history and history[-1]["role"] == message["role"] != "tool"
+                history[len(history) - bool(meets) :] = self.pair(history[-1], message) if meets else [message]
+                apart = False
+        return {"history": history, "block": replayed["block"]}
 
 
 @fault("sep-leaves-neighbours", "SEP-5", after="NousResearch/hermes-agent#104245")
 class LeavesNeighbours(_JoinsOtherwise):
     """Rows are withheld, and what is left is not looked at again: two answers or two requests stand side by side."""
 
-    def same_side(self, one: Message, other: Message) -> bool:
-        """Never."""
-        return False
+    def pair(self, one: Message, other: Message) -> list[Message]:
+        """Both."""
+        return [one, other]
 
     def turn(
         self, transcript: Rows, message: Any, channel_prompt: str | None, limits: Limits, model: Model
@@ -267,37 +266,38 @@ class LeavesNeighbours(_JoinsOtherwise):
 class JoinsRequestsOnly(_JoinsOtherwise):
     """Requests that come together are joined; answers, which nobody thought of, are not."""
 
-    def same_side(self, one: Message, other: Message) -> bool:
-        """Of the user alone."""
-        return one["role"] == other["role"] == "user"
+    def pair(self, one: Message, other: Message) -> list[Message]:
+        """One message of requests."""
+        return super().pair(one, other) if one["role"] == "user" else [one, other]
 
 
 @fault("sep-joins-no-calls", "SEP-5")
 class JoinsNoCalls(_JoinsOtherwise):
     """Answers that come together are joined, unless the second asks for a tool: then they stand side by side."""
 
-    def same_side(self, one: Message, other: Message) -> bool:
-        """Not with calls."""
-        return separation.is_same_side(one, other) and "tool_calls" not in other
+    def pair(self, one: Message, other: Message) -> list[Message]:
+        """One message without calls."""
+        return [one, other] if "tool_calls" in other else super().pair(one, other)
 
 
 @fault("sep-keeps-the-last-of-two", "SEP-5")
 class KeepsTheLastOfTwo(_JoinsOtherwise):
     """Of two requests that come together the later one is taken for a correction and replaces the earlier one."""
 
-    def joined(self, one: Message, other: Message) -> Message:
+    def pair(self, one: Message, other: Message) -> list[Message]:
         """The later one."""
-        return other
+        return [other]
 
 
 @fault("sep-glues-texts", "SEP-5", after="NousResearch/hermes-agent#45560")
 class GluesTexts(_JoinsOtherwise):
     """Two requests that come together are joined by a blank, so that they read as one sentence."""
 
-    def joined(self, one: Message, other: Message) -> Message:
+    def pair(self, one: Message, other: Message) -> list[Message]:
         """Joined by a blank."""
-        with patch.object(separation, "BOUNDARY", " "):
-            return separation.joined(one, other)
+        if isinstance(one["content"], str) and isinstance(other["content"], str):
+            return [{**other, "content": f"{one['content']} {other['content']}"}]
+        return super().pair(one, other)
 
 
 @fault("sep-leaves-a-place-holder", "SEP-5", after="HCF-STUDIOS/openhermit#276")
@@ -431,12 +431,15 @@ class MergesByDropping(ComposedAdapter):
 
 @fault("sep-replays-system-rows", "SEP-7")
 class ReplaysSystemRows(ComposedAdapter):
-    """Stored system rows replay as system messages in the midst of the history."""
+    """Stored system rows replay as system messages at the start of the history."""
 
     def replay(self, transcript: Rows, channel_prompt: str | None, limits: Limits) -> Replayed:
         """Keep them."""
-        with patch.object(separation, "_BOOKKEEPING", {"session_meta"}):
-            return super().replay(transcript, channel_prompt, limits)
+        replayed = super().replay(transcript, channel_prompt, limits)
+        stored: list[Message] = [
+            {"role": "system", "content": text_of(row.get("content"))} for row in transcript if row["role"] == "system"
+        ]
+        return {"history": stored + replayed["history"], "block": replayed["block"]}
 
 
 @fault("sep-loses-what-a-tool-interrupts", "SEP-7")
@@ -461,9 +464,15 @@ class CopiesOneLevel(ReferenceAdapter):
     """Messages are new, but their lists of parts and of tool calls are those of the stored rows."""
 
     def replay(self, transcript: Rows, channel_prompt: str | None, limits: Limits) -> Replayed:
-        """Do not copy what is inside."""
-        with patch.object(separation, "deepcopy", lambda value: value):
-            return super().replay(transcript, channel_prompt, limits)
+        """Take the rows' own lists."""
+        replayed = super().replay(transcript, channel_prompt, limits)
+        for message in replayed["history"]:
+            for row in transcript:
+                if isinstance(row.get("content"), list) and row["content"] == message["content"]:
+                    message["content"] = row["content"]
+                if "tool_calls" in row and row["tool_calls"] == message.get("tool_calls"):
+                    message["tool_calls"] = row["tool_calls"]
+        return replayed
 
 
 @fault("sep-cleans-in-place", "SEP-8", after="NousResearch/hermes-agent#48677")
@@ -499,51 +508,52 @@ class PassesToolRowsThrough(ComposedAdapter):
 # -- SEP-10 ----------------------------------------------------------------------------------------------------------
 
 
-@fault("sep-prints-lists", "SEP-10", after="NousResearch/hermes-agent#30798")
-class PrintsLists(ComposedAdapter):
-    """The content of an observed row is made text the way the program prints it."""
+class _ReadsOtherwise(ComposedAdapter):
+    """Replaces what counts as the text of an observed row."""
+
+    def read(self, content: Any) -> str:
+        """The text of a content."""
+        return text_of(content)
 
     def replay(self, transcript: Rows, channel_prompt: str | None, limits: Limits) -> Replayed:
-        """Print it."""
-        with patch.object(assembly, "text_of", lambda content: str(content) if content else ""):
-            return super().replay(transcript, channel_prompt, limits)
+        """Separate rows of such texts."""
+        rows = changed(transcript, lambda row: {"content": self.read(row.get("content"))} if _observed(row) else {})
+        return super().replay(rows if _marked(self, channel_prompt) else transcript, channel_prompt, limits)
+
+
+@fault("sep-prints-lists", "SEP-10", after="NousResearch/hermes-agent#30798")
+class PrintsLists(_ReadsOtherwise):
+    """The content of an observed row is made text the way the program prints it."""
+
+    def read(self, content: Any) -> str:
+        """As printed."""
+        return str(content) if content else ""
 
 
 @fault("sep-says-none", "SEP-10")
-class SaysNone(ComposedAdapter):
+class SaysNone(_ReadsOtherwise):
     """An observed row whose content is null shows as None."""
 
-    def replay(self, transcript: Rows, channel_prompt: str | None, limits: Limits) -> Replayed:
-        """Say so."""
-        with patch.object(assembly, "text_of", lambda content: "None" if content is None else text_of(content)):
-            return super().replay(transcript, channel_prompt, limits)
+    def read(self, content: Any) -> str:
+        """None in words."""
+        return "None" if content is None else text_of(content)
 
 
 @fault("sep-strips-any-content", "SEP-10", after="NousResearch/hermes-agent#30798")
-class StripsAnyContent(ComposedAdapter):
+class StripsAnyContent(_ReadsOtherwise):
     """Blanks are stripped from the content of an observed row before anybody asks whether it is text."""
 
-    def replay(self, transcript: Rows, channel_prompt: str | None, limits: Limits) -> Replayed:
-        """Strip them."""
-
-        def strip(content: Any) -> str:
-            return str(content.strip()) if content is not None else ""
-
-        with patch.object(assembly, "text_of", strip):
-            return super().replay(transcript, channel_prompt, limits)
+    def read(self, content: Any) -> str:
+        """Stripped."""
+        return str(content.strip()) if content is not None else ""
 
 
 @fault("sep-reads-the-first-text-part", "SEP-10")
-class ReadsTheFirstTextPart(ComposedAdapter):
+class ReadsTheFirstTextPart(_ReadsOtherwise):
     """Of a list of parts the first text part is the text; a second one is not read."""
 
-    def replay(self, transcript: Rows, channel_prompt: str | None, limits: Limits) -> Replayed:
-        """Read the first."""
-
-        def first(content: object) -> str:
-            if isinstance(content, list):
-                return next((part["text"] for part in content if part["type"] == "text"), "")
-            return text_of(content)
-
-        with patch.object(assembly, "text_of", first):
-            return super().replay(transcript, channel_prompt, limits)
+    def read(self, content: Any) -> str:
+        """The first."""
+        if isinstance(content, list):
+            return next((str(part["text"]) for part in content if part["type"] == "text"), "")
+        return text_of(content)

@@ -7,12 +7,12 @@ from copy import deepcopy
 from typing import Any
 from unittest.mock import patch
 
-from observed_context import assembly, lines, turn
+from observed_context import lines, turn
 from observed_context.shapes import Addressed, Limits, Message, Replayed, Row
 from observed_context.text import text_of
 from observed_context_conformance.adapters.reference import ReferenceAdapter
 from observed_context_conformance.faults import fault
-from observed_context_conformance.faults.composed import ComposedAdapter, Model, changed, with_text
+from observed_context_conformance.faults.composed import ComposedAdapter, Model, changed, rewritten, with_text
 
 Rows = Sequence[Row]
 
@@ -159,9 +159,11 @@ class WrapsInPlace(ReferenceAdapter):
     """The block is written into the text part of the very list that will be stored."""
 
     def wrap(self, message: Addressed, block: str | None) -> Addressed:
-        """Do not copy."""
-        with patch.object(turn, "deepcopy", lambda value: value):
-            return super().wrap(message, block)
+        """Write into the list."""
+        wrapped = super().wrap(message, block)
+        if isinstance(message, list) and isinstance(wrapped, list):
+            message[:] = deepcopy(wrapped)
+        return wrapped
 
 
 # -- TURN-4 ----------------------------------------------------------------------------------------------------------
@@ -366,80 +368,97 @@ class StampsWhatIsHistory(ComposedAdapter):
 # -- TURN-9 ----------------------------------------------------------------------------------------------------------
 
 
-class _Defends(ComposedAdapter):
-    """Replaces the defence of the block's lines."""
+_DISGUISES = {lines.BLOCK_HEADER: "\ue001", lines.ADDRESSED_HEADER: "\ue002", "[... ": "\ue003"}
 
-    def neutralise(self, text: str) -> str:
-        """What becomes of a text in the block."""
-        return lines.neutralise(text)
+
+class _Trusts(ComposedAdapter):
+    """Some text passes the defence of the block's lines: it travels disguised as far as the wrapped message."""
+
+    def trusted(self, row: Row, text: str) -> str:
+        """The text of an observed row, with what passes disguised."""
+        return text
 
     def replay(self, transcript: Rows, channel_prompt: str | None, limits: Limits) -> Replayed:
-        """Separate with it."""
-        with patch.multiple(assembly, neutralise=self.neutralise, neutralise_row=self.neutralise):
-            return super().replay(transcript, channel_prompt, limits)
+        """Disguise it."""
+
+        def disguised(row: Row) -> dict[str, Any]:
+            content = row.get("content")
+            return {"content": self.trusted(row, content)} if _observed(row) and isinstance(content, str) else {}
+
+        return super().replay(changed(transcript, disguised), channel_prompt, limits)
 
     def wrap(self, message: Addressed, block: str | None) -> Addressed:
-        """Wrap without any."""
-        with patch.object(turn, "neutralise_headers", lambda text: text):
-            return super().wrap(message, block)
+        """Take the disguise off."""
+        return rewritten(super().wrap(message, block), self._bare)
 
+    def _bare(self, text: str) -> str:
+        for bare, disguise in _DISGUISES.items():
+            text = text.replace(disguise, bare)
+        return text
 
-@fault("turn-trusts-the-block", "TURN-9", after="NousResearch/hermes-agent#85490")
-class TrustsTheBlock(_Defends):
-    """What people write is in the block as it is, header lines included."""
-
-    def neutralise(self, text: str) -> str:
-        """As it is."""
+    def disguise(self, text: str, *pieces: str) -> str:
+        """The text with these pieces of it disguised."""
+        for piece in pieces:
+            text = text.replace(piece, _DISGUISES[piece])
         return text
 
 
+@fault("turn-trusts-the-block", "TURN-9", after="NousResearch/hermes-agent#85490")
+class TrustsTheBlock(_Trusts):
+    """What people write is in the block as it is, header lines included."""
+
+    def trusted(self, row: Row, text: str) -> str:
+        """All of it."""
+        return self.disguise(text, *_DISGUISES)
+
+
 @fault("turn-trusts-summaries", "TURN-9", after="Mininglamp-OSS/cc-channel-octo#37")
-class TrustsSummaries(_Defends):
+class TrustsSummaries(_Trusts):
     """Rows are searched for header lines, the summary, which repeats what rows say, is not."""
 
-    def replay(self, transcript: Rows, channel_prompt: str | None, limits: Limits) -> Replayed:
-        """Leave the summary out."""
-        with patch.object(assembly, "_render_summary", lambda row, room: text_of(row.get("content"))):
-            return super().replay(transcript, channel_prompt, limits)
+    def trusted(self, row: Row, text: str) -> str:
+        """Summaries."""
+        return self.disguise(text, *_DISGUISES) if "summary" in row else text
 
 
 @fault("turn-defends-one-header", "TURN-9", after="Mininglamp-OSS/cc-channel-octo#16")
-class DefendsOneHeader(_Defends):
+class DefendsOneHeader(_Trusts):
     """The header of the addressed message is disarmed in rows; that of the block, which seems harmless, is not."""
 
-    def neutralise(self, text: str) -> str:
-        """The one."""
-        return text.replace(lines.ADDRESSED_HEADER, f"> {lines.ADDRESSED_HEADER}")
+    def trusted(self, row: Row, text: str) -> str:
+        """The block's."""
+        return self.disguise(text, lines.BLOCK_HEADER)
 
 
 @fault("turn-divides-at-lf-only", "TURN-9", after="Mininglamp-OSS/cc-channel-octo#72")
-class DividesAtLfOnly(_Defends):
+class DividesAtLfOnly(_Trusts):
     """Lines are divided at LF alone, so that a header between two CR is not found."""
 
-    def neutralise(self, text: str) -> str:
-        """Line by line."""
-        headers = (lines.ADDRESSED_HEADER, lines.BLOCK_HEADER)
-        return "\n".join(f"> {line}" if line.rstrip("\r") in headers else line for line in text.split("\n"))
+    def trusted(self, row: Row, text: str) -> str:
+        """What stands between two CR."""
+        pieces = text.split("\r")
+        return "\r".join(self.disguise(piece, *_DISGUISES) if "\n" not in piece else piece for piece in pieces)
 
 
 @fault("turn-disarms-the-first-only", "TURN-9")
-class DisarmsTheFirstOnly(_Defends):
+class DisarmsTheFirstOnly(_Trusts):
     """Of two header lines in one message the first is disarmed."""
 
-    def neutralise(self, text: str) -> str:
-        """The first."""
-        for header in (lines.ADDRESSED_HEADER, lines.BLOCK_HEADER):
-            text = text.replace(header, f"> {header}", 1)
+    def trusted(self, row: Row, text: str) -> str:
+        """What follows the first."""
+        for header in (lines.BLOCK_HEADER, lines.ADDRESSED_HEADER):
+            first, found, rest = text.partition(header)
+            text = first + found + self.disguise(rest, header)
         return text
 
 
 @fault("turn-trusts-notes", "TURN-9")
-class TrustsNotes(_Defends):
+class TrustsNotes(_Trusts):
     """Header lines are disarmed; a pasted omission note stands as if the gateway had written it."""
 
-    def neutralise(self, text: str) -> str:
-        """Headers alone."""
-        return lines.neutralise_headers(text)
+    def trusted(self, row: Row, text: str) -> str:
+        """Notes."""
+        return self.disguise(text, "[... ")
 
 
 # -- TURN-10 ---------------------------------------------------------------------------------------------------------
@@ -667,8 +686,8 @@ class NamesThePlatform(ComposedAdapter):
 
     def wrap(self, message: Addressed, block: str | None) -> Addressed:
         """Use it."""
-        with patch.object(turn, "BLOCK_HEADER", self.HEADER):
-            return super().wrap(message, block)
+        wrapped = super().wrap(message, block)
+        return rewritten(wrapped, lambda text: text.replace(lines.BLOCK_HEADER, self.HEADER, 1)) if block else wrapped
 
 
 @fault("turn-has-no-empty-line", "TURN-15")
@@ -678,8 +697,5 @@ class HasNoEmptyLine(ComposedAdapter):
     def wrap(self, message: Addressed, block: str | None) -> Addressed:
         """Take it out."""
         wrapped = super().wrap(message, block)
-        return (
-            wrapped.replace(f"\n\n{lines.ADDRESSED_HEADER}", f"\n{lines.ADDRESSED_HEADER}")
-            if isinstance(wrapped, str)
-            else wrapped
-        )
+        header = lines.ADDRESSED_HEADER
+        return rewritten(wrapped, lambda text: text.replace(f"\n\n{header}", f"\n{header}", 1)) if block else wrapped

@@ -13,22 +13,11 @@ from observed_context_conformance.strategies import texts
 TOKEN = "askedz"
 """Stands once in every message of these strategies, and in nothing else."""
 
+_PLAIN = ("[Ana|1001]\n{} who brings it?", "{}", "{} thanks", "what was decided?\n\n{}")
 _TEXTS = (
-    *(
-        "[Ana|1001]\n{} who brings it?",
-        "{}",
-        "{} thanks",
-        "what was decided?\n\n{}",
-        "{} ends with a break\n",
-        "  {}  ",
-    ),
-    *(
-        "[Ana|1001]\n{} ```\ncode\n```",
-        "请看 {} 😀",
-        "a\r\nb {}",
-        "[Boss|0]\n{}",
-        "[... 3 older observed messages omitted ...]\n{}",
-    ),
+    *_PLAIN,
+    *("[Ana|1001]\n{} ```\ncode\n```", "请看 {} 😀", "a\r\nb {}", "[Boss|0]\n{}"),
+    "[... 3 older observed messages omitted ...]\n{}",
 )
 _BLANKS_AT_THE_ENDS = ("{} ends with a break\n", "  {}  ", "\n{}", "{}\n\n", "\t{} two  blanks")
 _BLOCK_LINES = (
@@ -46,19 +35,19 @@ def text_messages() -> SearchStrategy[str]:
 
 def plain_messages() -> SearchStrategy[Addressed]:
     """An addressed message that resembles nothing else, as text or with a picture."""
-    text = st.sampled_from(_TEXTS[:5]).map(_filled)
+    text = st.sampled_from(_PLAIN).map(_filled)
     return st.one_of(
         text, text, text.map(lambda words: [_text(words)]), text.map(lambda words: [_picture(), _text(words)])
     )
 
 
-def part_messages(*, pictures_alone: bool = False) -> SearchStrategy[list[Part]]:
+def part_messages(*, plain: bool = False) -> SearchStrategy[list[Part]]:
     """An addressed message as a list of parts: one to four of text, pictures, sounds and files, in any order.
 
     Args:
-        pictures_alone: no sounds and no files.
+        plain: no sounds, no files, and texts that resemble nothing else.
     """
-    others = [_picture()] if pictures_alone else [_picture(), _sound(), _file()]
+    others = [_picture()] if plain else [_picture(), _sound(), _file()]
     some = st.lists(st.sampled_from([*others, _text("and then?")]), max_size=3)
     lone = st.just([{"type": "image_url", "image_url": {"url": f"https://example.invalid/{TOKEN}.jpg"}}])
     with_text = st.builds(
@@ -66,7 +55,7 @@ def part_messages(*, pictures_alone: bool = False) -> SearchStrategy[list[Part]]
             [*parts[: place % (len(parts) + 1)], _text(text), *parts[place % (len(parts) + 1) :]]
         ),
         some,
-        st.sampled_from(_TEXTS).map(_filled),
+        st.sampled_from(_PLAIN if plain else _TEXTS).map(_filled),
         st.integers(0, 3),
     )
     without_text = st.builds(lambda parts, last: [p for p in parts if p["type"] != "text"] + last, some, lone)

@@ -376,5 +376,4 @@ def _picture(name: str) -> Part:
 
 
 def _tool_call(name: str) -> dict[str, Any]:
-    # The blanks are there to be kept: arguments are a text, not a value.
-    return {"id": name, "type": "function", "function": {"name": "look_up", "arguments": '{"path":  "/tmp/a", "n": 1}'}}
+    return {"id": name, "type": "function", "function": {"name": "look_up", "arguments": '{"path": "/tmp/a", "n": 1}'}}
