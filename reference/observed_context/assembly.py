@@ -3,11 +3,17 @@
 import sys
 from collections.abc import Sequence
 
-from observed_context.lines import label, neutralise, neutralise_row, note
+from observed_context.lines import all_plain, label, neutralise, neutralise_row, note
 from observed_context.shapes import Limits, Row
-from observed_context.text import MARK, boundary_before, cut, cut_end, encodable, is_blank, text_of
+from observed_context.text import MARK, boundary_before, cut, cut_end, encodable, is_encodable, text_of
+from observed_context.transcript import Transcript
+from observed_context.watermark import Verbatim, is_summary, verbatim
+from observed_context.watermark import watermark as watermark_of
+
+__all__ = ["assemble", "is_summary", "watermark"]
 
 _LEAST_CUT = 64
+_AT_ONCE = 256  # rows: so many that what is done for all of them together costs little for each
 
 
 def assemble(rows: Sequence[Row], limits: Limits) -> str | None:
@@ -17,6 +23,9 @@ def assemble(rows: Sequence[Row], limits: Limits) -> str | None:
     `max_chars`, and holds no more than that half when a row is dropped (CAP-7). Before the newest row is dropped it is
     cut (CAP-6). Everything in the block is inside `max_chars`, line breaks included (CAP-1). The input is only read
     (ASM-6), and of the text of rows far beyond the bound no more than is shown.
+
+    The time grows with the rows that can be shown. In a list, each of the others costs a look; in a `Transcript`,
+    nothing.
     """
     bound = limits["max_chars"] or sys.maxsize  # CAP-5
     summary, pending = watermark(rows)
@@ -30,7 +39,7 @@ def assemble(rows: Sequence[Row], limits: Limits) -> str | None:
     if pending and not shown:
         room = purse - _note_cost(dropped - 1) - 1
         if room >= _LEAST_CUT:
-            shown = [cut(_render(pending[-1], bound), room)]
+            shown = [cut(_render(pending.texts[-1], bound), room)]
             dropped -= 1
     if summary is not None:
         room = reserved if dropped else bound - sum(len(text) + 1 for text in shown)
@@ -41,58 +50,45 @@ def assemble(rows: Sequence[Row], limits: Limits) -> str | None:
     return "\n".join(pieces) or None
 
 
-def watermark(rows: Sequence[Row]) -> tuple[Row | None, list[Row]]:
-    """Return the newest summary row, and the rows with text that it does not cover (ASM-2, ASM-3).
-
-    A summary row is known by its `summary` field alone (ASM-4); one without text speaks for nothing. Rows come in the
-    order of `seq` and stay in it (ASM-7). A row without `seq` is covered only by a summary without `covers_through`.
-    """
-    at = max((index for index, row in enumerate(rows) if is_summary(row) and _has_text(row)), default=None)
-    summary = None if at is None else rows[at]
-    through = summary["summary"].get("covers_through") if summary else None
-
-    def is_covered(index: int, row: Row) -> bool:
-        if through is not None:
-            return "seq" in row and row["seq"] <= through
-        return at is not None and index < at
-
-    pending = (row for index, row in enumerate(rows) if not is_summary(row) and not is_covered(index, row))
-    return summary, [row for row in pending if _has_text(row)]
-
-
-def is_summary(row: Row) -> bool:
-    """Whether a row is a summary row: it says so in its own field, whatever its text (ASM-4)."""
-    return row.get("summary") is not None
-
-
-def _has_text(row: Row) -> bool:
-    return not is_blank(text_of(row.get("content")))
+def watermark(rows: Sequence[Row]) -> tuple[Row | None, Verbatim]:
+    """Return the newest summary row, and the rows with text that it does not cover (ASM-2, ASM-3)."""
+    return rows.watermark() if isinstance(rows, Transcript) else watermark_of(rows)
 
 
 def _newest_that_fit(pending: Sequence[Row], max_rows: int, bound: int, purse: int) -> list[str]:
     """Return the texts of as many of the newest rows as fit, beside the note for the others (CAP-2, CAP-8)."""
-    texts: list[str] = []
-    used = fit = 0
-    for row in reversed(pending[-max_rows:] if max_rows else pending):
-        text = _render(row, bound)
-        used += len(text) + 1
-        if used > purse:
-            break
-        texts.append(text)
-        # Not the first that fails ends it: with the last row the note goes, and all may fit where all but one did not.
-        if used + _note_cost(len(pending) - len(texts)) <= purse:
-            fit = len(texts)
-    return texts[:fit][::-1]
+    rows = pending if isinstance(pending, Verbatim) else verbatim(pending)
+    most = min(len(rows), max_rows or len(rows))
+    texts: list[str] = []  # newest first
+    used = 0
+    while len(texts) < most and used <= purse:
+        end = len(rows.texts) - len(texts)
+        more = rows.texts[end - min(_AT_ONCE, most - len(texts)) : end]
+        together = "".join(more)
+        if not rows.rendered and not _is_ready(more, together, bound):
+            more = [_render(text, bound) for text in more]
+            together = "".join(more)
+        used += len(together) + len(more)
+        texts += reversed(more)
+    # Not the last that fails ends it: with the last row the note goes, and all may fit where all but one did not.
+    while texts and used + _note_cost(len(rows) - len(texts)) > purse:
+        used -= len(texts.pop()) + 1
+    return texts[::-1]
 
 
 def _note_cost(dropped: int) -> int:
     return len(note(dropped)) + 1 if dropped else 0
 
 
-def _render(row: Row, bound: int) -> str:
-    text = text_of(row.get("content"))
-    if len(text) > 2 * bound:  # it will be cut, and only its two ends are seen: why read the rest
-        # Whole graphemes of both, so that a long row of flags is still told apart by counting from its start (CAP-11).
+def _is_ready(texts: Sequence[str], together: str, bound: int) -> bool:
+    return len(together) <= 2 * bound and is_encodable(together) and all_plain(texts)
+
+
+def _render(text: str, bound: int) -> str:
+    """Return a row's text as the block shows it; of one that will be cut no more than what may be seen."""
+    if len(text) > 2 * bound:
+        # Whole graphemes of both ends, so that a long row of flags is still told apart by counting from its start
+        # (CAP-11).
         text = text[: boundary_before(text, bound)] + text[boundary_before(text, len(text) - bound - 1) :]
     return neutralise_row(encodable(text))
 

@@ -110,7 +110,8 @@ async def run_pass(
 def backlog_of(rows: Iterable[Row], limits: Limits) -> Backlog:
     """Divide a session's rows: what is covered, what is kept, what overflows (CMP-1)."""
     observed = [row for row in rows if is_observed_row(row)]
-    summary, verbatim = watermark(observed)
+    summary, pending = watermark(observed)
+    verbatim = list(pending)
     newest = max((row["seq"] for row in observed if is_summary(row)), default=None)
     overflow = len(verbatim) - _kept(verbatim, limits)
     fresh = [row for row in verbatim if newest is None or row["seq"] > newest]

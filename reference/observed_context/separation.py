@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Sequence
 from copy import deepcopy
-from typing import cast
+from itertools import zip_longest
+from typing import Any, cast
 
 from observed_context.addressing import MARKERS
 from observed_context.assembly import assemble
@@ -27,7 +28,7 @@ def replay(
     bookkeeping appear nowhere (SEP-7). The result is a copy (SEP-8).
     """
     separates = any(marker in (channel_prompt or "") for marker in markers)
-    history: list[Message] = []
+    history: list[list[Message]] = []  # each of these becomes one message
     withheld: list[Row] = []
     together = True  # whether the row at hand stood next to the last message of the history
     for row in transcript:
@@ -38,12 +39,13 @@ def replay(
             together = False
             continue
         message = _message(row)
-        if history and not together and is_same_side(history[-1], message):
-            history[-1] = joined(history[-1], message)  # SEP-5
+        if history and not together and is_same_side(history[-1][-1], message):
+            history[-1].append(message)  # SEP-5
         else:
-            history.append(message)
+            history.append([message])
         together = True
-    return {"history": history, "block": assemble(withheld, limits) if withheld else None}
+    block = assemble(withheld, limits) if withheld else None
+    return {"history": [_one_of(messages) for messages in history], "block": block}
 
 
 def is_observed_row(row: Row) -> bool:
@@ -54,6 +56,13 @@ def is_observed_row(row: Row) -> bool:
 def is_same_side(one: Message, other: Message) -> bool:
     """Whether two messages both are the user's or both the assistant's; results of tools are neither."""
     return one["role"] == other["role"] and one["role"] in _JOINABLE
+
+
+def _one_of(messages: list[Message]) -> Message:
+    while len(messages) > 1:  # neighbours first: of many, no text is copied more often than there are rounds
+        pairs = zip_longest(messages[::2], messages[1::2])
+        messages = [one if other is None else joined(one, other) for one, other in pairs]
+    return messages[0]
 
 
 def joined(one: Message, other: Message) -> Message:
@@ -80,5 +89,9 @@ def _parts(content: str | list[Part]) -> list[Part]:
 
 def _message(row: Row) -> Message:
     # Only what a model request knows: no `observed`, `seq`, `summary`, `message_id` (SEP-9).
-    known = {key: value for key, value in row.items() if key in _MESSAGE_KEYS}
-    return cast(Message, deepcopy({"role": row["role"], "content": None, **known}))
+    known = {key: _copied(value) for key, value in row.items() if key in _MESSAGE_KEYS}
+    return cast(Message, {"role": row["role"], "content": None, **known})
+
+
+def _copied(value: Any) -> Any:
+    return value if isinstance(value, str) else deepcopy(value)

@@ -124,9 +124,10 @@ class Store:
     def load(self, session: str) -> list[Row]:
         """Return the newest summary row and the observed rows that it does not cover, in ascending seq."""
         newest, through = self._watermark(session)
+        # A summary stands behind what it covers. So nothing before the watermark is read: `by_session` leads past it.
         return self._rows(
-            "session = ? AND observed AND (seq = ? OR covered IS NULL AND seq > ?) ORDER BY seq",
-            [session, newest, -1 if through is None else through],
+            "session = ? AND observed = 1 AND seq > ? AND (covered IS NULL OR seq = ?) ORDER BY seq",
+            [session, -1 if through is None else through, newest],
         )
 
     def before(self, turn: Turn) -> list[Row]:
@@ -136,7 +137,7 @@ class Store:
         (TURN-10).
         """
         history = self._rows(
-            "session = ? AND NOT observed AND coalesce(turn, seq) < ? ORDER BY coalesce(turn, seq), seq",
+            "session = ? AND observed = 0 AND coalesce(turn, seq) < ? ORDER BY coalesce(turn, seq), seq",
             [turn.session, turn.seq],
         )
         return history + self.load(turn.session)

@@ -23,11 +23,20 @@ def is_blank(text: str) -> bool:
 
 def encodable(text: str) -> str:
     """Return the text with halves of a surrogate pair put together, or replaced where one is missing (CAP-10)."""
+    if is_encodable(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def is_encodable(text: str) -> bool:
+    """Whether no half of a surrogate pair stands in a text."""
+    if text.isascii():
+        return True
     try:
-        text.encode()
+        text.encode("utf-32-le")  # of the encodings that refuse halves the fastest here
     except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
+        return False
+    return True
 
 
 def cut(text: str, room: int) -> str:
