@@ -54,6 +54,6 @@ def fault(id: str, requirement: str, *, after: str | None = None) -> Callable[[C
 @cache
 def load_faults() -> tuple[Fault, ...]:
     """All faults of the kit, in the order of their modules and lines."""
-    for module in sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name != "__main__"):
+    for module in sorted(info.name for info in pkgutil.iter_modules(__path__)):
         importlib.import_module(f"{__name__}.{module}")
     return tuple(_REGISTRY.values())
