@@ -169,6 +169,53 @@ def a_pattern_match_is_dispatched(adapter: Adapter, scene: Scene) -> None:
     _expect_dispatch(adapter, scene, "a mention pattern matches")
 
 
+_EVERYDAY = (
+    (r"\bkit\b", "is Kit awake?", "the kitchen is open"),
+    ("^kit", "kit lunch?", "our kit is here"),
+    ("kit[,:!?]*$", "are you there, kit?!", "kit, who is there"),
+    ("kit|robot|assistant", "ask the assistant", "ask the assistance"),
+    ("(hey|ok|hi),? kit", "ok, kit what now", "hey you, kitten"),
+    ("(hey|hi)( dear)? kit", "hi dear kit", "hi dearest kit"),
+    ("(?:please|pls) kit", "pls kit", "please, kit"),
+    ("(the|our) (bot|helper)s?[ ,]", "ask our bots, quickly", "ask my bots, quickly"),
+    (r"hey\s+kit", "hey   kit", "heykit"),
+    (r"ki+t\b", "kiiiit!", "kt"),
+    ("k.t[0-9]{1,3}", "ask kat42", "ask k42"),
+    ("kit.{0,20}help", "kit, I need help", "I need help, kit"),
+    (r"(kit|robot)[,:]\s*\w+", "robot: lunch", "robot lunch"),
+    (r"[^a-z]kit\W", "dear (kit)", "starkit ok"),
+    (".*kit, please", "dear kit, please", "dear kit please"),
+    (r"^\W*kit\W", "... kit, are you there", "x kit, are you there"),
+)
+"""Patterns that any dialect of regular expressions knows and none takes long to match; a text that matches, one not."""
+
+_everyday = st.sampled_from(_EVERYDAY)
+
+
+def _under(pattern: str, text: str) -> Scene:
+    event, settings = ev.plain_scene(ev.body(text))
+    return Scene(event, {**settings, "mention_patterns": [pattern]})
+
+
+@check("GATE-2", calls=("gate",), examples=2 * len(_EVERYDAY))
+@given(case=_everyday)
+def patterns_as_operators_write_them_match(adapter: Adapter, case: tuple[str, str, str]) -> None:
+    """Alternatives, optional parts, boundaries and plain repetitions are no reason to refuse a mention pattern."""
+    pattern, text, _ = case
+    _expect_dispatch(adapter, _under(pattern, text), f"the pattern {pattern} matches")
+
+
+@check("GATE-1", calls=("gate",), examples=2 * len(_EVERYDAY))
+@given(case=_everyday)
+def what_no_pattern_matches_is_observed(adapter: Adapter, case: tuple[str, str, str]) -> None:
+    """A message that only comes near a mention pattern is not for the bot."""
+    pattern, _, text = case
+    scene = _under(pattern, text)
+    action = _action(adapter, scene)
+    got = f"{action} for {quote(text)} with the pattern {pattern}"
+    expect(action == "observe", "not-observed", expected="observe: no pattern matches", got=got)
+
+
 # -- GATE-3, GATE-4 --------------------------------------------------------------------------------------------------
 
 

@@ -90,6 +90,20 @@ def the_caption_stays(adapter: Adapter, scene: Scene) -> None:
     expect(caption.strip() in content, "caption-lost", expected=f"the caption {quote(caption)}", got=quote(content))
 
 
+_NAMING_A_FILE = ("id=3", "file=4821", "v=2", "id=3&part=2", "page=4&id=17")
+"""Queries that say which file it is, and open nothing."""
+
+
+@check("MED-1", calls=("row",), after=("ROW-1",), examples=30)
+@given(kind=st.sampled_from(ev.KINDS), query=st.sampled_from(_NAMING_A_FILE))
+def a_url_keeps_what_says_which_file(adapter: Adapter, kind: Kind, query: str) -> None:
+    """A URL whose file is named in its query stays whole; without the query it leads to another file, or to none."""
+    url = f"https://media.example.org/get?{query}"
+    medium: Medium = {"kind": kind, "path": None, "url": url, "name": None, "error": None}
+    content = content_of(adapter, ev.plain_scene(_body([medium], None)))
+    expect(url in content, "query-lost", expected=f"a reference with {url}", got=quote(content))
+
+
 _failed = st.lists(ev.media(failed=True), min_size=1, max_size=2)
 
 

@@ -7,6 +7,7 @@ from unittest.mock import patch
 from observed_context import gating
 from observed_context.gating import said
 from observed_context.patterns import matches_any
+from observed_context.patterns import matches_any
 from observed_context.shapes import Bot, Decision, Event, Mention, Settings
 from observed_context_conformance.adapters.reference import ReferenceAdapter
 from observed_context_conformance.faults import fault
@@ -514,6 +515,22 @@ class TakesABadPatternForAMatch(_OtherMatching):
 
     def matches(self, patterns: list[str], text: str) -> bool:
         return any(not _compiles(one) or re.search(one, text[:300], re.IGNORECASE) for one in patterns)
+
+
+@fault("gate-refuses-whatever-repeats", "GATE-2")
+class RefusesWhateverRepeats(_OtherMatching):
+    """For fear of a stall every pattern that repeats a class of characters is refused: such as `hey.*kit`."""
+
+    def matches(self, patterns: list[str], text: str) -> bool:
+        return matches_any([one for one in patterns if not re.search(r"[].\w][*+{]", one)], text)
+
+
+@fault("gate-forgets-word-boundaries", "GATE-1")
+class ForgetsWordBoundaries(_OtherMatching):
+    """A matcher without word boundaries takes them as given, and the word `kit` matches in `kitchen`."""
+
+    def matches(self, patterns: list[str], text: str) -> bool:
+        return matches_any([one.replace(r"\b", "") for one in patterns], text)
 
 
 @fault("gate-backtracks", "GATE-12", after="openclaw/openclaw#115484")

@@ -92,6 +92,15 @@ class ReplacesTheCaption(ReferenceAdapter):
         return super().row(wordless, settings)
 
 
+@fault("media-drops-the-query", "MED-1")
+class DropsTheQuery(ReferenceAdapter):
+    """To be rid of signatures every parameter of a URL is dropped, `id=3` with them, and the file cannot be found."""
+
+    def row(self, event: Event, settings: Settings) -> Row:
+        with patch.object(rows, "_without_credentials", lambda url: _without_credentials(url.partition("?")[0])):
+            return super().row(event, settings)
+
+
 # -- MED-2 -----------------------------------------------------------------------------------------------------------
 
 
