@@ -7,7 +7,6 @@ from unittest.mock import patch
 from observed_context import gating
 from observed_context.gating import said
 from observed_context.patterns import matches_any
-from observed_context.patterns import matches_any
 from observed_context.shapes import Bot, Decision, Event, Mention, Settings
 from observed_context_conformance.adapters.reference import ReferenceAdapter
 from observed_context_conformance.faults import fault
