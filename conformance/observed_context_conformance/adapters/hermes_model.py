@@ -1,7 +1,8 @@
 """The kit's model as a provider on this machine: an HTTP server on the loopback that speaks OpenAI's chat completions.
 
 The package reaches a model by HTTP alone. What arrives here is what a provider would get. Its list of messages is
-handed to the kit as it is, no field left out; what stands beside the list (model, token limits, tools) is not.
+handed to the kit as it is, but for the fields of `_NO_CONTENT`; what stands beside the list (model, token limits,
+tools) is not.
 """
 
 from __future__ import annotations
@@ -17,6 +18,11 @@ Model = Callable[[list[dict[str, Any]]], dict[str, Any]]
 
 NAME = "kit-model"
 """What the model is called in configurations and requests."""
+
+_NO_CONTENT = ("timestamp",)
+"""Fields of messages that the kit is not shown, so that it can judge the rest. Before 0.18 the package sends the time
+of the current message along as a field of its own, which no provider knows.
+"""
 
 
 class ModelServer:
@@ -58,7 +64,7 @@ class _Requests(BaseHTTPRequestHandler):
             self._send(404, _error("there is no such thing here"))
             return
         try:
-            answer = model(body["messages"])
+            answer = model([_shown(message) for message in body["messages"]])
         except Exception as failure:
             # As providers say that they are overloaded; a client is to try again.
             self._send(503, _error(str(failure)))
@@ -87,6 +93,10 @@ class _Requests(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+
+def _shown(message: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in message.items() if key not in _NO_CONTENT}
 
 
 def _finish(answer: dict[str, Any]) -> str:
