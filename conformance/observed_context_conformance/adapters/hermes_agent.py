@@ -6,7 +6,10 @@ that the package registers for such an update; what the handler does is the answ
 - `gate`: whether it dispatches, observes, or does neither;
 - `row`: the handler with the decision to observe, then what `SessionStore.load_transcript` gives back;
 - `address`: the handler with the decision to dispatch, then the event that it hands to the gateway;
-- `replay`, `wrap`: `gateway.run._build_gateway_agent_history`, `._wrap_current_message_with_observed_context`.
+- `replay`, `wrap`: `gateway.run._build_gateway_agent_history`, `._wrap_current_message_with_observed_context`;
+- `turn`: its `AIAgent` on a transcript in its session store (`hermes_turn`);
+- `redact`: `agent.redact.redact_sensitive_text`;
+- `gateway`: its `GatewayRunner` (`hermes_gateway`).
 
 An account is a gateway with a home of its own, hence with sessions of its own: the names of sessions begin with the
 account. A downloaded file lies where the package puts it; in a row the path that the event gives stands instead, and
@@ -43,7 +46,7 @@ _LISTENERS = 64
 _MADE_UP = re.compile(r".*/(?:[a-z]+_)?[0-9a-f]{12}(?=[_.]|$)_?", re.DOTALL)
 """The part of a cached file's path that the package makes up: its directory and a random number."""
 
-_PLAIN = re.compile(r"[\w./:~-]+", re.ASCII)
+_PLAIN = re.compile(r"[\w./:~-]+(\?\w+=\w{1,12}(&\w+=\w{1,12})*)?", re.ASCII)
 """A path or URL that says nothing but where; any other is not the package's doing, and is left out."""
 
 _HARMLESS = re.compile(r"[\w. -]*")

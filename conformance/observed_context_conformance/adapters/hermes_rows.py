@@ -56,18 +56,16 @@ def columns_of(row: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
         row: a row, possibly one that `stored_row` made.
         known: the names of its parameters.
     """
-    extra = {key: value for key, value in row.get("extra", {}).items() if key in known}
-    return {
+    columns = {
         "role": row["role"],
         "content": row.get("content"),
         "observed": bool(row.get("observed")),
-        "platform_message_id": row.get("message_id"),
         "timestamp": _seconds(row.get("time")),
         "tool_calls": row.get("tool_calls"),
-        "tool_call_id": row.get("tool_call_id"),
-        "tool_name": row.get("name"),
-        **extra,
+        **{theirs: row.get(ours) for ours, theirs in _FIELDS},
+        **row.get("extra", {}),
     }
+    return {name: value for name, value in columns.items() if name in known}
 
 
 def transcript_entry(row: dict[str, Any]) -> dict[str, Any]:
