@@ -662,6 +662,29 @@ class CutsFlags(ReferenceAdapter):
             return super().assemble(rows, limits)
 
 
+@fault("cap-cuts-regional-flags", "CAP-11")
+class CutsRegionalFlags(ReferenceAdapter):
+    """The flag of a part of a country is a black flag and tags behind it; only the black flag is kept whole."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        original = text._extends
+
+        def extends(char: str) -> bool:
+            return original(char) and not "\U000e0020" <= char <= "\U000e007f"
+
+        with patch.object(text, "_extends", extends):
+            return super().assemble(rows, limits)
+
+
+@fault("cap-cuts-syllables", "CAP-11")
+class CutsSyllables(ReferenceAdapter):
+    """Hangul is kept whole where it is written letter by letter, and not where a letter follows a whole syllable."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        with patch.object(text, "_HANGUL_FOLLOWERS", {"L": "LV", "V": "VT", "T": "T"}):
+            return super().assemble(rows, limits)
+
+
 @fault("cap-cuts-the-tail-anywhere", "CAP-11")
 class CutsTheTailAnywhere(ReferenceAdapter):
     """The end of the head is chosen with care, the beginning of the tail is not."""

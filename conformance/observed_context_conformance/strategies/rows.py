@@ -35,6 +35,13 @@ CLUSTERS = {
     "a flag": "🇩🇪",
     "stacked accents": "ქ\u0301\u0323\u0302",
     "jamo": "\u1112\u1161\u11ab",
+    "a syllable and its end": "\uac00\u11a8",
+    "a closed syllable and its end": "\uac01\u11a8",
+    "old jamo": "\ua960\ud7b0\ud7cb",
+    "a vowel sign": "\u0915\u093f",
+    "a variation selector": "❤\ufe0f",
+    "a keycap": "#\ufe0f\u20e3",
+    "tags": "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
 }
 """One grapheme cluster of several code points for each way to make one."""
 
