@@ -5,7 +5,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "patterns": ("GATE",),
     "rows": ("ROW", "MED"),
     "addressing": ("ATT",),
-    "sessions": ("ATT", "ROW"),
+    "sessions": ("ATT", "ROW", "GWY"),
     "separation": ("SEP", "TURN"),
     "assembly": ("ASM", "CAP", "TURN-9"),
     "watermark": ("ASM", "CAP", "TURN-9"),

@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="directory for the results")
     parser.add_argument("--tool", choices=list(TOOLS), default="cosmic-ray")
     parser.add_argument("--sample", type=int, help="at most so many mutants of each module, drawn at random")
-    parser.add_argument("--minutes", type=float, default=1e6, help="begin no module after so many minutes")
+    parser.add_argument("--minutes", type=float, default=1e6, help="begin no mutant after so many minutes")
     parser.add_argument("--again", type=Path, metavar="DIR", help="only the mutants that survived there")
     chosen = parser.parse_args()
     modules = chosen.modules or list(AREAS)
@@ -52,10 +52,10 @@ def main() -> None:
         judge = _judge(copy, modules)
         try:
             for module in modules:
-                if time.monotonic() < until:
-                    only = _survivors(chosen.again / _file(module)) if chosen.again else None
-                    if only is None or only:
-                        _run(TOOLS[chosen.tool](copy, module, chosen.sample, only), module, chosen.out)
+                left = until - time.monotonic()
+                only = _survivors(chosen.again / _file(module)) if chosen.again else None
+                if left > 0 and (only is None or only):
+                    _run(TOOLS[chosen.tool](copy, module, chosen.sample, only, left), module, chosen.out)
         finally:
             judge.terminate()
             judge.wait()

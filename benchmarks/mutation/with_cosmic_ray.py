@@ -52,7 +52,9 @@ OPERATORS = OTHERS | {
 _PREFIX = "core/"
 
 
-def mutate(directory: Path, module: str, sample: int | None, only: Collection[str] | None) -> Iterator[Mutant]:
+def mutate(
+    directory: Path, module: str, sample: int | None, only: Collection[str] | None, seconds: float
+) -> Iterator[Mutant]:
     """Try all mutants of a module, a sample, or those named.
 
     Args:
@@ -60,7 +62,10 @@ def mutate(directory: Path, module: str, sample: int | None, only: Collection[st
         module: a key of `AREAS`.
         sample: at most so many.
         only: names, or None for all.
+        seconds: after so many no further one is tried.
     """
+    file = directory / "observed_context" / f"{module}.py"
+    original = file.read_text()
     (directory / "config.toml").write_text(
         f"""
         [cosmic-ray]
@@ -76,12 +81,15 @@ def mutate(directory: Path, module: str, sample: int | None, only: Collection[st
     command = [sys.executable, "-m", "cosmic_ray.cli"]
     subprocess.run([*command, "init", "config.toml", session], cwd=directory, check=True)
     _choose(session, sample, only)
-    subprocess.run([*command, "exec", "config.toml", session], cwd=directory, check=True)
+    try:
+        subprocess.run([*command, "exec", "config.toml", session], cwd=directory, check=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        file.write_text(original)  # it was stopped before it could do so
     dumped = subprocess.run(
         [*command, "dump", session], cwd=directory, check=True, capture_output=True, text=True
     ).stdout
     for item, result in map(json.loads, dumped.splitlines()):
-        if result["worker_outcome"] != "skipped":
+        if result and result["worker_outcome"] != "skipped":
             yield _mutant(item["mutations"][0], result)
 
 

@@ -10,6 +10,7 @@ import difflib
 import importlib
 import json
 import os
+import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,9 @@ SEEN = {
 }
 
 
-def mutate(directory: Path, module: str, sample: int | None, only: Collection[str] | None) -> Iterator[Mutant]:
+def mutate(
+    directory: Path, module: str, sample: int | None, only: Collection[str] | None, seconds: float
+) -> Iterator[Mutant]:
     """Try all mutants of a module, a sample, or those named.
 
     Args:
@@ -32,7 +35,9 @@ def mutate(directory: Path, module: str, sample: int | None, only: Collection[st
         module: a key of `AREAS`.
         sample: at most so many.
         only: names, or None for all.
+        seconds: after so many no further one is tried.
     """
+    until = time.monotonic() + seconds
     (directory / "setup.cfg").write_text("[mutmut]\nsource_paths=observed_context\n")
     os.chdir(directory)  # where it looks for its configuration
     maker: Any = importlib.import_module("mutmut.mutation.file_mutation")
@@ -45,6 +50,8 @@ def mutate(directory: Path, module: str, sample: int | None, only: Collection[st
         if type(mutation.original_node).__name__ not in SEEN
     ]
     for name, mutation in drawn([pair for pair in named if only is None or pair[0] in only], sample):
+        if time.monotonic() > until:
+            return
         mutated = maker.deep_replace(tree, mutation.original_node, mutation.mutated_node).code
         file.write_text(mutated)
         try:
