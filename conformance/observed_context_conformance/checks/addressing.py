@@ -133,6 +133,19 @@ def a_turn_is_attributed_like_a_row(adapter: Adapter, spoken: Spoken) -> None:
     expect(kept, "words-changed", expected=f"the words of {quote(event['text'])}", got=quote(rest))
 
 
+_NEARLY_COMMANDS = ("/ what is that?", "/2 of us", "//ana", "/", "/éa", "/_new", "and /new?", "hello\n/new")
+
+
+@check("ATT-1", calls=("address",), examples=20)
+@given(text=st.sampled_from(_NEARLY_COMMANDS), sender=_people)
+def a_slash_alone_makes_no_command(adapter: Adapter, text: str, sender: Sender) -> None:
+    """A text that begins with a slash and no ASCII letter, or has its slash elsewhere, is attributed like any other."""
+    scene = ev.plain_scene(ev.body(text, mentions=[{"id": BOT["id"]}]), sender)
+    got = text_of(adapter.address(scene.event, _observed()))
+    wanted = f"[{sender['name']}|{sender['id']}]\n{text}"
+    expect(got == wanted, "not-attributed", expected=quote(wanted), got=quote(got))
+
+
 @check("ATT-1", calls=("address", "row"), after=("ROW-3",), examples=60)
 @given(spoken=_spoken(sender=ev.senders(id=st.one_of(texts.ids(), st.none()))))
 def turn_and_row_name_a_sender_alike(adapter: Adapter, spoken: Spoken) -> None:
@@ -315,7 +328,7 @@ def rows_of_different_places_share_no_session(adapter: Adapter, place: Place, di
 
 # -- ATT-4 -----------------------------------------------------------------------------------------------------------
 
-_COMMANDS = ("/new", "/approve 3", "/deny", "/model fast\nplease", "/kit_help me", "/a")
+_COMMANDS = ("/new", "/approve 3", "/deny", "/model fast\nplease", "/kit_help me", "/a", "/Help", "/Z 9")
 
 
 @check("ATT-4", calls=("address",))

@@ -54,6 +54,15 @@ class NamesByItsOwnRule(ReferenceAdapter):
             return super().address(event, settings)
 
 
+@fault("address-takes-every-slash-for-a-command", "ATT-1")
+class TakesEverySlashForACommand(ReferenceAdapter):
+    """Whatever begins with a slash stays bare: `/2 of us` is said by nobody."""
+
+    def address(self, event: Event, settings: Settings) -> Framed:
+        with patch.object(addressing, "_COMMAND", re.compile("/")):
+            return super().address(event, settings)
+
+
 @fault("address-strips-every-handle", "ATT-1", after="NousResearch/hermes-agent#104253")
 class StripsTooMuch(ReferenceAdapter):
     """Taking the mention out takes the word after it out as well."""
@@ -255,6 +264,15 @@ class AnonymisesCommands(ReferenceAdapter):
     def address(self, event: Event, settings: Settings) -> Framed:
         framed = super().address(event, settings)
         return _with(framed, sender=None) if is_observed(event, settings) else framed
+
+
+@fault("address-knows-commands-in-small-letters", "ATT-4")
+class KnowsCommandsInSmallLetters(ReferenceAdapter):
+    """`/Help`, as a telephone's keyboard writes it, is attributed and goes to the model as text."""
+
+    def address(self, event: Event, settings: Settings) -> Framed:
+        with patch.object(addressing, "_COMMAND", re.compile("/[a-z]")):
+            return super().address(event, settings)
 
 
 @fault("address-drops-what-follows-a-command", "ATT-4", after="NousResearch/hermes-agent#39935")
