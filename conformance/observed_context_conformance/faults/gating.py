@@ -540,6 +540,15 @@ class Backtracks(_OtherMatching):
         return any(re.search(one, text, re.IGNORECASE) for one in patterns if _compiles(one))
 
 
+@fault("gate-fears-nested-repetitions-alone", "GATE-12")
+class FearsNestedRepetitionsAlone(_OtherMatching):
+    """Repeated groups are refused, and five repetitions in a row, which take for ever in their own way, are not."""
+
+    def matches(self, patterns: list[str], text: str) -> bool:
+        flat = [one for one in patterns if _compiles(one) and not re.search(r"\)[*+{]", one)]
+        return any(re.search(one, text, re.IGNORECASE) for one in flat)
+
+
 @fault("gate-searches-joiners-squared", "GATE-12", after="openclaw/openclaw#115278")
 class SearchesJoinersSquared(ReferenceAdapter):
     """The handle is searched with joiners after it, in a way that is worse than quadratic in their number."""
