@@ -42,7 +42,6 @@ const PREFIXED = [
   /sntry[su]_[\w+/=-]{12,}/g,
   new RegExp(`${EDGE}[A-Za-z0-9]{8,32}\\.atlasv1\\.[\\w-]{12,}`, "g"),
   /hvs\.[\w-]{20,}/g,
-  /(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z2-7]{16}(?![A-Za-z0-9])/g,
   /AGE-SECRET-KEY-1[A-Z0-9]{20,}/g,
   /(?<![A-Za-z0-9])xprv[1-9A-HJ-NP-Za-km-z]{60,}/g,
   /(?<![A-Za-z0-9])[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])/g,
@@ -68,6 +67,7 @@ const BESIDE = [
   [/authorization\\?["'`]?[ \t]{0,3}[:=][ \t]{0,3}\\?["'`]?(?:Digest|OAuth|Hawk|AWS4-HMAC-SHA256)[ \t]{1,3}([^\r\n]{8,})/gi],
   [/authorization\\?["'`]?[ \t]{0,3}[:=][ \t]{0,3}\\?["'`]?(?:(?:Basic|Bearer|Token|Api-?Key|Key|Negotiate|NTLM|SSWS|DPoP|GenieKey)[ \t]{1,3})?([^\s"'`\\]{6,})/gi, isValue],
   [/(?<![A-Za-z])(?:Bearer|Basic)[ \t]{1,3}([A-Za-z0-9+/=_.~-]{12,})/gi, isRandom],
+  [/(?<![A-Za-z0-9])((?:AKIA|ASIA)[A-Z0-9]{16})(?![A-Za-z0-9])/g, isValue],
   // Command lines.
   [/sshpass[ \t]{1,3}-p[ \t]{0,3}(?:"([^"\r\n]{1,200})"|'([^'\r\n]{1,200})'|([^\s"']{1,200}))/g, isValue],
   [/(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|mycli)[ \t][^\r\n|;]{0,200}?(?<=\s)-p(?:"([^"\r\n]{1,200})"|'([^'\r\n]{1,200})'|([^\s"']{1,200}))/g, isValue],
@@ -89,7 +89,8 @@ const SPOKEN = [
   [new RegExp(`(?:${PASSWORD_WORDS})(?:[ \\t]{1,2}(?:for|für|para|de|of|del|do|vom|от|к|на)[ \\t][^\\r\\n:=]{1,40}?)?[ \\t]{0,2}(?:(?:${IS})[ \\t]{0,2}){1,2}([^\\s"'\`“”«»，。、,;]{4,80})`, "giu"), isWordlike],
   [/(?:passphrase|mnemonic|(?:seed|recovery|secret)[ \t](?:phrase|words)|seed)[^\r\n:]{0,40}(?::|is|=)\s{0,3}((?:[a-z]{3,10}[ \t\r\n,]{1,3}){3,23}[a-z]{3,10})/gi],
   [/(?:verification|security|login|sign-?in|one-?time|auth\w{0,12}|confirmation|2fa|access|sms|backup)[ -](?:code|passcode|password)[^\d\r\n]{0,30}(\d{3}[ -]?\d{3}|\d{4,8})(?!\d)/gi],
-  [/(?:\botp\b|\bTAN\b|\bPIN\b|bestätigungscode|sicherheitscode|código|code de (?:vérification|sécurité|connexion)|код|验证码|認証コード|인증번호)[^\d\r\n]{0,30}(\d{3}[ -]?\d{3}|\d{4,8})(?!\d)/giu],
+  [/(?<![A-Za-z])(?:otp|tan|pin)(?![A-Za-z])[^\d\r\n]{0,30}(\d{3}[ -]?\d{3}|\d{4,8})(?!\d)/gi],
+  [/(?:bestätigungscode|sicherheitscode|código|code de (?:vérification|sécurité|connexion)|код|验证码|認証コード|인증번호)[^\d\r\n]{0,30}(\d{3}[ -]?\d{3}|\d{4,8})(?!\d)/giu],
 ];
 
 /** In a list of recovery codes each is one. */
@@ -307,7 +308,7 @@ function unquotedEnd(text, name) {
 /** Says where the secret is, or that there is none (RED-7). */
 const ELSEWHERE = [
   /^<[^<>]*>/, // a placeholder, the mask among them
-  /^\$(?:\{[^}]*\}|\([^)]*\)?|[A-Za-z_]\w*)$/,
+  /^\$(?:\{[^}]*\}|\([^)]*\)?|[A-Z_][A-Z0-9_]*|[a-z][a-z_]*)$/, // a variable; what mixes both cases was drawn
   /^%[A-Za-z_]\w*%$/,
   /^\{\{.*/,
   /^\{[A-Za-z_][\w.]*\}$/,
