@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import fcntl
 import ipaddress
 import os
 import shutil
@@ -43,9 +44,7 @@ def isolate() -> Path:
     for name in list(os.environ):
         if name.startswith(("HERMES_", "TELEGRAM_")) or name.endswith("_API_KEY"):
             del os.environ[name]
-    # In memory where there is such a place: the package syncs every row to disk.
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else None
-    home = Path(tempfile.mkdtemp(prefix="observed-context-hermes-", dir=memory))
+    home = _home()
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     os.environ["HERMES_HOME"] = str(home)
     # Who is in a chat may address the bot there; which chats it listens to is for the settings of each adapter to say.
@@ -56,6 +55,36 @@ def isolate() -> Path:
     # Nothing here speaks TLS, but every HTTP client reads all certificates, which takes longer than a turn.
     setattr(ssl, "create_default_context", cache(ssl.create_default_context))  # noqa: B010 - mypy forbids the other way
     return home
+
+
+def _home() -> Path:
+    """An empty directory of this process.
+
+    Its name is the same from run to run, for the package tells the model where it lives. Whoever is killed cannot clean
+    up; so the next one that gets the name does.
+    """
+    # In memory where there is such a place: the package syncs every row to disk.
+    parent = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else tempfile.gettempdir()
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    number = 0
+    while True:
+        number += 1
+        home = Path(parent) / f"observed-context-hermes-{os.getuid()}-{worker}-{number}"
+        home.mkdir(mode=0o700, exist_ok=True)
+        if home.is_symlink() or home.stat().st_uid != os.getuid():
+            continue
+        lock = os.open(home / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # held until the process ends
+        except OSError:
+            os.close(lock)
+            continue
+        for left in home.iterdir():
+            if left.is_dir():
+                shutil.rmtree(left)
+            elif left.name != ".lock":
+                left.unlink()
+        return home
 
 
 def _refuse_the_network() -> None:
