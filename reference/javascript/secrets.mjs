@@ -48,8 +48,8 @@ const PREFIXED = [
 ];
 
 /**
- * Kinds that something beside them gives away. Each group is a secret; a pair's second member looks at the groups and says
- * whether they are one.
+ * Kinds that something beside them gives away. Every group of a pattern is a secret, if the function beside the pattern takes it
+ * for one.
  */
 const BESIDE = [
   // Passwords and parameters in URLs.
@@ -226,7 +226,7 @@ const NAME =
   /(passw(?:or)?d|passwd|passphrase|pwd|secret|token|(?:api|access|private|secret|signing|encryption|master|auth|account|shared|license)[-_. ]?key|pass)(\\?["'`])?\]?[ \t]{0,4}(=>|:=|=(?![=>])|:(?![:/=]))[ \t]{0,8}/gi;
 
 /** Words that end with "pass" and mean something else. */
-const PASSING = /(?:com|by|tres|sur|encom|over|under|im|tres)pass$/i;
+const PASSING = /(?:com|by|tres|sur|encom|over|under|im)pass$/i;
 
 /** Values of names that say that they are secret, in environment files, JSON, YAML, connection strings, URLs. */
 function assignments(text) {
