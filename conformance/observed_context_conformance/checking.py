@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 import time
 import zlib
@@ -229,7 +230,7 @@ def not_applicable(reason: str) -> NoReturn:
 
 def quote(text: object, limit: int = 160) -> str:
     """A piece of data as a reader can take it in: on one line, in quotes, cut in the middle when it is long."""
-    shown = text if isinstance(text, str) else repr(text)
+    shown = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False, default=repr)
     if len(shown) > limit:
         half = (limit - 5) // 2
         shown = f"{shown[:half]} ... {shown[-half:]}"

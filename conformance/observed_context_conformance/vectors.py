@@ -130,8 +130,18 @@ def _in_order(value: str, texts: list[str]) -> bool:
 
 
 def _same(value: object, wanted: object) -> bool:
-    # JSON tells true from 1; Python does not.
-    return json.dumps(value, sort_keys=True) == json.dumps(wanted, sort_keys=True)
+    # JSON tells true from 1; Python does not. Python tells 1 from 1.0; JSON does not.
+    return json.dumps(_whole(value), sort_keys=True) == json.dumps(_whole(wanted), sort_keys=True)
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _whole(item) for key, item in value.items()}
+    return value
 
 
 def _text(holds: Callable[[str, Any], bool]) -> Callable[[Any, Any], bool]:

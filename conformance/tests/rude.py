@@ -58,6 +58,8 @@ for line in sys.stdin:
         time.sleep(3600)
     elif method == "initialize":
         methods = "limits" if MANNER == "names no methods" else ["describe", "limits"]
+        if MANNER == "has a scheduler that does nothing":
+            methods = ["describe", "scheduler", "scheduler.appended", "scheduler.drain"]
         say(
             {
                 "id": request["id"],
@@ -66,5 +68,7 @@ for line in sys.stdin:
         )
     elif method == "describe":
         say({"id": request["id"], "result": toys.DESCRIPTION})
-    else:
+    elif method.startswith("scheduler"):
+        say({"id": request["id"], "result": None})
+    elif "id" in request:
         limits(request["id"])

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from observed_context_conformance.adapters.reference import create
 from observed_context_conformance.checking import Check, Verdict, load_checks, run_check
+from observed_context_conformance.environment import Clock, MemoryStore, Summariser, answers
 from observed_context_conformance.report.machine import outcome_json
 from observed_context_conformance.stdio import process
 from observed_context_conformance.stdio.process import ProcessAdapter, ProcessError
@@ -102,6 +103,15 @@ def test_rudeness_is_an_error_that_says_what_happened(
     assert outcome.signature.endswith(f": {kind}")
     assert message in (outcome.got or "")
     assert time.monotonic() - begun < 10
+
+
+def test_a_process_that_cannot_say_that_it_rests_is_waited_for(started: Callable[[str], ProcessAdapter]) -> None:
+    adapter = Adapter(started(rude("has a scheduler that does nothing")))
+    store = MemoryStore()
+    summariser, clock = Summariser(answers("They talk about lunch.")), Clock()
+    scheduler = adapter.scheduler(store, {"max_chars": 9_000, "max_rows": 0}, summariser.ask, clock)
+    assert scheduler.appended("s", 5_000)
+    scheduler.drain()
 
 
 def test_what_it_wrote_to_its_error_stream_is_kept(started: Callable[[str], ProcessAdapter]) -> None:

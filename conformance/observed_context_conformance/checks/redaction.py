@@ -50,7 +50,7 @@ LARGE = ("ordinary talk", "one letter")
 """Texts that are tried with a megabyte, too."""
 
 GROWTH = 20
-NOTICEABLE = 0.25
+NOTICEABLE = 1.0
 PATIENCE = 5.0
 TRIES = 3
 

@@ -23,6 +23,10 @@ PATIENCE = 0.05
 """How long, in real seconds, the silence of an adapter's threads and pipes has to last to be taken for rest."""
 
 
+REMOTE_PATIENCE = 0.5
+"""The same, for the answer of another process to what it was asked."""
+
+
 class Waits(Exception):  # noqa: N818 - a finding, not an error of ours
     """What should have come to an end waits for something that only the kit could bring."""
 
@@ -117,7 +121,7 @@ class KitLoop(asyncio.SelectorEventLoop):
         patience = PATIENCE
         if self._remotes:
             # Another process says itself when it has come to rest; but its timers are its own, and take real time.
-            patience = min(timers, seconds) if task is not None else 0.0
+            patience = max(min(timers, seconds), REMOTE_PATIENCE) if task is not None else 0.0
         while task is None or not task.done():
             before = self._happened
             await asyncio.sleep(0)
