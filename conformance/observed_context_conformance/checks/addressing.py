@@ -15,7 +15,14 @@ from observed_context_conformance.strategies import events as ev
 from observed_context_conformance.strategies import texts
 from observed_context_conformance.strategies.events import BOT, Scene
 
-CONTEXTS = ("open group", "free-response group", "no mention required", "direct message", "observe off")
+CONTEXTS = (
+    "open group",
+    "free-response group",
+    "no mention required",
+    "direct message",
+    "observe off",
+    "listed direct message",
+)
 """Where ATT-2 says that a turn is what it would be without observing."""
 
 REACH = {
@@ -73,7 +80,8 @@ def _spoken(
     return Spoken({**event, "platform": draw(_platforms)}, before, after)
 
 
-_people = st.builds(_person, st.sampled_from((("1001", "Ana"), ("1002", "李雷"), ("1003", "O'Neill"))))
+_KNOWN = (("1001", "Ana"), ("1002", "李雷"), ("1003", "O'Neill"))
+_people = st.builds(_person, st.sampled_from(_KNOWN))
 _others = ev.senders(id=st.just("999"))
 _before = st.one_of(st.just(""), texts.words(max_size=2))
 _words = texts.words(max_size=2)
@@ -100,11 +108,13 @@ def _elsewhere(context: str, prompt: str | None = None) -> Settings:
         settings["require_mention"] = False
     elif context == "observe off":
         settings["observe"] = False
+    elif context == "listed direct message":
+        settings["allowed_chats"] = ["-1001", *(id for id, _ in _KNOWN)]  # noqa: A001
     return settings
 
 
 def _in(context: str, event: Event) -> Event:
-    if context != "direct message":
+    if not context.endswith("direct message"):
         return event
     return {**event, "chat": {"id": event["sender"]["id"] or "1001", "kind": "direct", "name": None}}
 

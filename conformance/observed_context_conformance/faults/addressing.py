@@ -5,7 +5,7 @@ import re
 from typing import Any
 from unittest.mock import patch
 
-from observed_context import addressing, rows, sessions
+from observed_context import addressing, gating, rows, sessions
 from observed_context.gating import is_observed, said
 from observed_context.shapes import Event, Framed, Row, Sender, Settings
 from observed_context_conformance.adapters.reference import ReferenceAdapter
@@ -29,6 +29,10 @@ def _observing(event: Event, settings: Settings) -> Settings:
         free_response_chats=[],
         allowed_chats=[*(settings["allowed_chats"] or []), event["chat"]["id"]],
     )
+
+
+def _is_listed(event: Event, settings: Settings) -> bool:
+    return event["chat"]["id"] in (settings["allowed_chats"] or [])
 
 
 # -- ATT-1 -----------------------------------------------------------------------------------------------------------
@@ -158,6 +162,15 @@ class FramesWhereNoMentionIsRequired(ReferenceAdapter):
 
     def address(self, event: Event, settings: Settings) -> Framed:
         return super().address(event, _as_if(settings, require_mention=True))
+
+
+@fault("address-believes-the-allowlist", "ATT-2")
+class BelievesTheAllowlist(ReferenceAdapter):
+    """A chat whose id is on the allowlist is framed like an observed group, and a direct message may be on it."""
+
+    def address(self, event: Event, settings: Settings) -> Framed:
+        with patch.object(gating, "_is_allowed", _is_listed):
+            return super().address(event, settings)
 
 
 # -- ATT-3 -----------------------------------------------------------------------------------------------------------
