@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from hypothesis import event as reached
 from hypothesis import strategies as st
@@ -102,6 +102,19 @@ def a_url_keeps_what_says_which_file(adapter: Adapter, kind: Kind, query: str) -
     medium: Medium = {"kind": kind, "path": None, "url": url, "name": None, "error": None}
     content = content_of(adapter, ev.plain_scene(_body([medium], None)))
     expect(url in content, "query-lost", expected=f"a reference with {url}", got=quote(content))
+
+
+@check("MED-1", calls=("row",), after=("ROW-1",), examples=30)
+@given(kind=st.sampled_from(ev.KINDS), first=st.booleans(), query=st.sampled_from(_NAMING_A_FILE))
+def a_url_without_its_signature_leads_to_the_same_place(adapter: Adapter, kind: Kind, first: bool, query: str) -> None:
+    """Whatever is taken out of a query, the path before it stays, and what is left of the query is still one."""
+    signature = "X-Amz-Signature=0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+    url = f"https://media.example.org/v/get?{f'{signature}&{query}' if first else f'{query}&{signature}'}"
+    medium: Medium = {"kind": kind, "path": None, "url": url, "name": None, "error": None}
+    content = content_of(adapter, ev.plain_scene(_body([medium], None)))
+    found = re.search(r"https://media\.example\.org[^\s\]]*", content)
+    wanted = "a reference with https://media.example.org/v/get, with or without a query"
+    expect(found and urlsplit(found[0]).path == "/v/get", "path-changed", expected=wanted, got=quote(content))
 
 
 _failed = st.lists(ev.media(failed=True), min_size=1, max_size=2)

@@ -101,6 +101,19 @@ class DropsTheQuery(ReferenceAdapter):
             return super().row(event, settings)
 
 
+@fault("media-leaves-half-a-query", "MED-1")
+class LeavesHalfAQuery(ReferenceAdapter):
+    """The first parameter goes with the question mark before it, and the others become a part of the file's name."""
+
+    def row(self, event: Event, settings: Settings) -> Row:
+        def without(parameter: re.Match[str]) -> str:
+            kept = _without_secret(parameter)
+            return "" if kept == "?" else kept
+
+        with patch.object(rows, "_without_secret", without):
+            return super().row(event, settings)
+
+
 # -- MED-2 -----------------------------------------------------------------------------------------------------------
 
 
