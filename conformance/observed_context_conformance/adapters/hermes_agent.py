@@ -130,6 +130,8 @@ class HermesAgent:
         if not stored:
             return None
         row = loaded_row(stored[0], f"{event['account']}/{written.entry.session_key}")
+        # An album is several messages, hence several rows, which the package joins when it loads them, from 0.19 on.
+        row["content"] = "\n\n".join(entry["content"] for entry in stored)
         for seen, delivery in zip(listener.observed, made, strict=False):
             row["content"] = _at_the_events_path(row["content"], seen, delivery)
         return row
