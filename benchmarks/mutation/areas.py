@@ -12,7 +12,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "text": ("ASM", "CAP", "TURN-9"),
     "lines": ("ASM", "CAP", "TURN-9"),
     "limits": ("LIM",),
-    "turn": ("TURN",),
+    "turn": ("TURN", "SEP"),
     "compaction": ("CMP",),
     "scheduling": ("SCH",),
     "redaction/__init__": ("RED",),
