@@ -33,6 +33,8 @@ CLUSTERS = {
     "a skin tone": "👍🏽",
     "a joined skin tone": "👩🏽‍🚀",
     "a flag": "🇩🇪",
+    "a flag of the last letter": "🇳🇿",
+    "a flag of the first letter": "🇦🇺",
     "stacked accents": "ქ\u0301\u0323\u0302",
     "jamo": "\u1112\u1161\u11ab",
     "a syllable and its end": "\uac00\u11a8",
