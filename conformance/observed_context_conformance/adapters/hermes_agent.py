@@ -46,8 +46,11 @@ _LISTENERS = 64
 _MADE_UP = re.compile(r".*/(?:[a-z]+_)?[0-9a-f]{12}(?=[_.]|$)_?", re.DOTALL)
 """The part of a cached file's path that the package makes up: its directory and a random number."""
 
-_PLAIN = re.compile(r"[\w./:~-]+(\?\w+=\w{1,12}(&\w+=\w{1,12})*)?", re.ASCII)
+_PLAIN = re.compile(r"[\w./:~-]+", re.ASCII)
 """A path or URL that says nothing but where; any other is not the package's doing, and is left out."""
+
+_PLAIN_QUERY = re.compile(r"\w+=\w{1,12}(&\w+=\w{1,12})*", re.ASCII)
+"""The same of a URL's query. The package never sees a URL, so it cannot be asked what it takes out of one."""
 
 _HARMLESS = re.compile(r"[\w. -]*")
 """The end of a cached file's path as it is when nobody means harm by a file name."""
@@ -301,9 +304,11 @@ class _Written:
 def _at_the_events_path(text: str, seen: Any, delivery: Delivery) -> str:
     if seen is None or delivery.medium is None:
         return text
-    known = delivery.medium["path"] or delivery.medium["url"] or ""
+    known, _, query = (delivery.medium["path"] or delivery.medium["url"] or "").partition("?")
     if not _PLAIN.fullmatch(known):
         return text
+    if _PLAIN_QUERY.fullmatch(query):
+        known = f"{known}?{query}"
     for cached in seen.media_urls:
         made_up = _MADE_UP.match(cached)
         if made_up is not None:
