@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from observed_context.lines import all_plain, label, neutralise, neutralise_row, note
+from observed_context.lines import all_plain, label, neutralise, neutralise_row, note, plain_ones
 from observed_context.shapes import Limits, Row
 from observed_context.text import MARK, boundary_before, cut, cut_end, encodable, is_encodable, text_of
 from observed_context.transcript import Transcript
@@ -13,7 +13,7 @@ from observed_context.watermark import watermark as watermark_of
 __all__ = ["assemble", "is_summary", "watermark"]
 
 _LEAST_CUT = 64
-_AT_ONCE = 256  # rows: so many that what is done for all of them together costs little for each
+_AT_ONCE = 512  # rows: so many that what is done for all of them together costs little for each
 
 
 def assemble(rows: Sequence[Row], limits: Limits) -> str | None:
@@ -39,7 +39,7 @@ def assemble(rows: Sequence[Row], limits: Limits) -> str | None:
     if pending and not shown:
         room = purse - _note_cost(dropped - 1) - 1
         if room >= _LEAST_CUT:
-            shown = [cut(_render(pending.texts[-1], bound), room)]
+            shown = [_cut(text_of(pending[-1].get("content")), bound, room)]
             dropped -= 1
     if summary is not None:
         room = reserved if dropped else bound - sum(len(text) + 1 for text in shown)
@@ -65,8 +65,8 @@ def _newest_that_fit(pending: Sequence[Row], max_rows: int, bound: int, purse: i
         end = len(rows.texts) - len(texts)
         more = rows.texts[end - min(_AT_ONCE, most - len(texts)) : end]
         together = "".join(more)
-        if not rows.rendered and not _is_ready(more, together, bound):
-            more = [_render(text, bound) for text in more]
+        if not (rows.rendered or (len(together) <= 2 * bound and is_encodable(together) and all_plain(more))):
+            more = _rendered(more, together, bound)
             together = "".join(more)
         used += len(together) + len(more)
         texts += reversed(more)
@@ -80,17 +80,23 @@ def _note_cost(dropped: int) -> int:
     return len(note(dropped)) + 1 if dropped else 0
 
 
-def _is_ready(texts: Sequence[str], together: str, bound: int) -> bool:
-    return len(together) <= 2 * bound and is_encodable(together) and all_plain(texts)
+def _rendered(texts: Sequence[str], together: str, bound: int) -> list[str]:
+    """Return texts as the block shows them. What is too long to be shown whole is not looked at."""
+    if not is_encodable(together):
+        texts = [encodable(text) for text in texts]
+    return [
+        text if plain or len(text) > 2 * bound else neutralise_row(text)
+        for text, plain in zip(texts, plain_ones(texts), strict=True)
+    ]
 
 
-def _render(text: str, bound: int) -> str:
-    """Return a row's text as the block shows it; of one that will be cut no more than what may be seen."""
+def _cut(text: str, bound: int, room: int) -> str:
+    """Return a row's text, cut to `room`; of one beyond the bound no more is read than may be seen (CAP-6)."""
     if len(text) > 2 * bound:
         # Whole graphemes of both ends, so that a long row of flags is still told apart by counting from its start
         # (CAP-11).
         text = text[: boundary_before(text, bound)] + text[boundary_before(text, len(text) - bound - 1) :]
-    return neutralise_row(encodable(text))
+    return cut(neutralise_row(encodable(text)), room)
 
 
 def _render_summary(row: Row, room: int) -> str:

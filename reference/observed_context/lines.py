@@ -53,10 +53,13 @@ def all_plain(texts: Sequence[str]) -> bool:
         return False
 
 
+def plain_ones(texts: Sequence[str]) -> list[bool]:
+    """Return for each text whether `all_plain` holds of it."""
+    return [text.rfind("[") == 0 and "|" in text[:_SHORTEST] for text in texts]
+
+
 def neutralise_row(text: str) -> str:
     """Return a row's text in which only the row's own first line is an attribution line (ASM-9, TURN-9)."""
-    if text.rfind("[") == 0 and "|" in text[:_SHORTEST]:
-        return text
     own = _OWN_ATTRIBUTION.match(text)
     first = own.end() if own else 0
     return text[:first] + neutralise(text[first:])

@@ -45,10 +45,12 @@ def watermark(rows: Sequence[Row]) -> tuple[Row | None, Verbatim]:
 
     Only a look at each row tells whether it is a summary, and whether it has text. `Transcript` remembers both.
     """
-    marked = [row for row in rows if "summary" in row and is_summary(row)]
-    summary = next((row for row in reversed(marked) if has_text(row)), None)
+    texts = _texts(rows)
+    if texts is not None:
+        return None, Verbatim(rows, texts)
+    summary = next((row for row in reversed(rows) if is_summary(row) and has_text(row)), None)
     if summary is None:
-        return None, verbatim([row for row in rows if not is_summary(row)] if marked else rows)
+        return None, verbatim([row for row in rows if not is_summary(row)])
     through = summary["summary"].get("covers_through")
     if through is None:
         last = max(index for index, row in enumerate(rows) if row is summary)
@@ -58,14 +60,24 @@ def watermark(rows: Sequence[Row]) -> tuple[Row | None, Verbatim]:
 
 
 def verbatim(rows: Sequence[Row]) -> Verbatim:
-    """Return those of the rows that have text."""
-    with suppress(KeyError, TypeError):  # no content, or content that is no text
-        # What holds of nearly every list is found out without a call for each row.
-        texts = cast(list[str], [row["content"] for row in rows])
-        if all(texts) and not any(map(str.isspace, texts)):
-            return Verbatim(rows, texts)
+    """Return those of the rows that have text; there is no summary among them."""
+    texts = _texts(rows)
+    if texts is not None:
+        return Verbatim(rows, texts)
     left = [row for row in rows if has_text(row)]
     return Verbatim(left, [text_of(row.get("content")) for row in left])
+
+
+def _texts(rows: Sequence[Row]) -> list[str] | None:
+    """Return the texts of rows all of which are to be shown, like those of nearly every list; None for another list.
+
+    That is found out without a call for each row.
+    """
+    with suppress(KeyError, TypeError):  # no content, or content that is no text
+        texts = cast(list[str], [row["content"] for row in rows if "summary" not in row])
+        if len(texts) == len(rows) and all(texts) and not any(map(str.isspace, texts)):
+            return texts
+    return None
 
 
 def is_summary(row: Row) -> bool:
