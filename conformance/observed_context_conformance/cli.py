@@ -1,4 +1,4 @@
-"""The command line: `observed-context check`, `requirements`, `explain`, `faults`, `new`, `serve`."""
+"""The command line: `observed-context check`, `bench`, `requirements`, `explain`, `faults`, `new`, `serve`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from rich.markdown import Markdown
 from rich.progress import track
 from rich.text import Text
 
+from observed_context_conformance.bench.command import FAIL_OVER, Plan, subject_of
+from observed_context_conformance.bench.command import bench as measure
+from observed_context_conformance.bench.results import SavedError
 from observed_context_conformance.catalogue import CatalogueError, Requirement, load_catalogue
 from observed_context_conformance.checking import Effort, load_checks
 from observed_context_conformance.faults import load_faults
@@ -164,6 +167,48 @@ def check(
         console.print(f"{known}: {'; '.join(changes) or 'nothing to change'}.", markup=False, soft_wrap=True)
     console.print(f"{time.perf_counter() - clock:.1f} s", style="dim")
     raise typer.Exit(result.exit_code)
+
+
+@app.command()
+def bench(
+    adapter: Annotated[
+        list[str] | None,
+        typer.Argument(help="package.module:attribute, or a built-in name; several are shown together."),
+    ] = None,
+    command: Annotated[
+        list[str] | None,
+        typer.Option("--command", metavar="COMMAND", help="An adapter that speaks the protocol of spec/protocol.md."),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="All sizes, up to a million rows: many minutes, 2 GB.")] = False,
+    save: Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Keep the results.")] = None,
+    compare: Annotated[
+        Path | None, typer.Option("--compare", metavar="FILE", help="Compare the ratios with those of a --save.")
+    ] = None,
+    fail_over: Annotated[
+        float, typer.Option("--fail-over", min=1.0, metavar="TIMES", help="So many times the saved ratio is slower.")
+    ] = FAIL_OVER,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw cost against size, adapters side by side.")
+    ] = None,
+) -> None:
+    """Measure what an adapter's calls cost beside the least that any has to do, and how the cost grows.
+
+    Exit code: 0 nothing is slower, 1 something is or could not be measured, 2 wrong usage or no adapter, 3 no results.
+    """
+    _writable(save)
+    _writable(plot)
+    if not adapter and not command:
+        _refuse("name an adapter (package.module:attribute), or give --command 'program arguments'.")
+    try:
+        subjects = [subject_of(name, load_adapter(name)) for name in adapter or ()]
+        subjects += [subject_of(one, start_adapter(one)) for one in command or ()]
+        plan = Plan(full=full, save=save, compare=compare, fail_over=fail_over, plot=plot)
+        console = Console(highlight=False)
+        raise typer.Exit(measure(subjects, plan, console, Console(stderr=True)))
+    except (AdapterLoadError, AdapterUnusableError, SavedError) as error:
+        _refuse(str(error))
+    except SessionError as error:
+        _refuse(f"the kit itself failed; please report this.\n{error}")
 
 
 @app.command()

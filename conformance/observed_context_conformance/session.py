@@ -93,7 +93,7 @@ def run_session(run: Run, console: Console) -> Result:
     code: int = pytest.ExitCode.OK
     if checks:
         guest = _Guest(run)
-        with RunProgress(console, checks) as progress, _own_environment():
+        with RunProgress(console, checks) as progress, own_environment():
             code = pytest.main(_arguments(run, _workers(run, adapter, checks)), plugins=[guest, gathered, progress])
         if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR) or guest.said:
             raise SessionError("\n".join(guest.said) or f"pytest ended with exit code {code}")
@@ -141,7 +141,7 @@ def _arguments(run: Run, workers: int) -> list[str]:
 
 
 @contextmanager
-def _own_environment() -> Iterator[None]:
+def own_environment() -> Iterator[None]:
     """Keep pytest's environment variables out, and Hypothesis's tables out of the user's directory."""
     saved = dict(os.environ)
     set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "observed-context")

@@ -16,9 +16,11 @@ from observed_context import (
     rows,
     scheduling,
     separation,
+    transcript,
     turn,
 )
 from observed_context.shapes import Addressed, Decision, Event, Framed, Limits, Message, Replayed, Row, Settings
+from observed_context_conformance.adapters.reference_stored import StoredSession
 
 
 class ReferenceAdapter:
@@ -99,6 +101,14 @@ class ReferenceAdapter:
     def gateway(self, settings: Settings, environment: gateway.Environment) -> gateway.Gateway:
         """Return a whole gateway."""
         return gateway.Gateway(settings, environment)
+
+    def bench_rows(self, rows: Sequence[Row]) -> transcript.Transcript:
+        """Hold rows in memory as the reference holds them; the benchmarks assemble these, too."""
+        return transcript.Transcript(rows)
+
+    def bench_store(self, directory: str, past: int, live: Sequence[Row]) -> StoredSession:
+        """Store rows as the reference stores them; the benchmarks read and append there."""
+        return StoredSession(directory, past, live)
 
 
 def create() -> ReferenceAdapter:
