@@ -127,9 +127,10 @@ def test_what_is_not_measured_any_more_fails(baseline: Path) -> None:
 # -- what is compared, and how -----------------------------------------------------------------------------------------
 
 
-def result(ratio: float, spread: float = 1.0, size: int = 100) -> Result:
-    """A result whose interval reaches so many times up and down."""
-    return Result("assemble: x", size, "rows", ratio, ratio / spread, ratio * spread, 1e-3 * size, 1e-4 * size, 9)
+def result(ratio: float, spread: float = 1.0, size: int = 100, whole: float | None = None) -> Result:
+    """A result whose interval reaches so many times up and down; the ratio to all rows is the same when not given."""
+    ends = (ratio / spread, ratio * spread)
+    return Result("assemble: x", size, "rows", ratio, whole or ratio, *ends, 1e-3 * size, 1e-4 * size, 9)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +144,9 @@ def result(ratio: float, spread: float = 1.0, size: int = 100) -> Result:
         (result(2.0), result(2.3, 1.3), "noisy"),
         (result(2.0), result(1.9, 1.3), "same"),
         (result(2.0, 1.3), result(9.0, 1.3), "slower"),
+        (result(2.0, whole=1.0), result(3.0, whole=1.1), "same"),
+        (result(2.0, whole=1.0), result(3.0, whole=1.4), "slower"),
+        (result(-0.1), result(2.0), "noisy"),
         (result(2.0), None, "missing"),
         (None, result(2.0), "new"),
     ],
@@ -282,7 +286,7 @@ def test_the_picture_has_a_line_for_each_adapter() -> None:
     lines = list(picture.iter("{http://www.w3.org/2000/svg}polyline"))
     assert len(lines) == 3 + 3, "three in the legend, three in the panel"
     texts = ["".join(text.itertext()) for text in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"one: one <1>", "two: two 2", "assemble", "x", "10,000"} <= set(texts)
+    assert {"one: one <1>", "two: two 2", "assemble", "x", "10k"} <= set(texts)
 
 
 @pytest.mark.parametrize(

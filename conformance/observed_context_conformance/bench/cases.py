@@ -40,6 +40,7 @@ class Work:
         method: the method of the adapter.
         arguments: those of each call; the calls are made one after the other.
         shown: the rows whose texts have to come out, or the texts themselves: what the limit joins.
+        there: all rows that there are, when more are there than are shown.
         amount: how much is done by all calls together, for the rate.
         target: what has the method, when it is not the adapter itself.
         limit: the limit, where it is another than joining what is shown.
@@ -48,6 +49,7 @@ class Work:
     method: str
     arguments: Sequence[tuple[Any, ...]]
     shown: Sequence[Row] | Sequence[str]
+    there: Sequence[Row] | None = None
     amount: float = 0
     target: object | None = None
     limit: Callable[[], object] | None = None
@@ -142,10 +144,18 @@ def limit_of(work: Work) -> tuple[Callable[[], object], float]:
     while number < min(len(shown), PART_ROWS) and room < PART_CHARS:
         number += 1
         room += len(shown[-number] if isinstance(shown[-number], str) else text_of(shown[-number]))
-    part = shown[len(shown) - number :]
-    if isinstance(part[0], str):
-        return lambda: "\n".join(part), len(shown) / number
-    return lambda: "\n".join([text_of(row) for row in part]), len(shown) / number
+    return _joining(shown[len(shown) - number :]), len(shown) / number
+
+
+def whole_of(work: Work) -> Callable[[], object]:
+    """The same with all rows that there are, in one go: it is as slow as the memory, which others use as well."""
+    return work.limit or _joining(work.shown if work.there is None else work.there)
+
+
+def _joining(rows: Any) -> Callable[[], object]:
+    if isinstance(rows[0], str):
+        return lambda: "\n".join(rows)
+    return lambda: "\n".join([text_of(row) for row in rows])
 
 
 def window(rows: Sequence[Row], limits: Limits) -> list[Row]:
@@ -166,20 +176,20 @@ def window(rows: Sequence[Row], limits: Limits) -> list[Row]:
 def _assembling(made: Callable[[int], list[Row]], limits: Limits) -> Make:
     def make(subject: Subject, size: int) -> Iterator[Work]:
         rows = made(size)
-        yield Work("assemble", [(rows, limits)], window(rows, limits))
+        yield Work("assemble", [(rows, limits)], window(rows, limits), rows)
 
     return make
 
 
 def _holding(subject: Subject, size: int) -> Iterator[Work]:
     rows = material.rows(material.even_line, size)
-    yield Work("assemble", [(subject.adapter.bench_rows(rows), DEFAULT)], window(rows, DEFAULT))
+    yield Work("assemble", [(subject.adapter.bench_rows(rows), DEFAULT)], window(rows, DEFAULT), rows)
 
 
 def _giant(subject: Subject, size: int) -> Iterator[Work]:
     rows = material.with_giant(material.rows(material.chat_line, size), GIANT)
     text = text_of(rows[-1])[: DEFAULT["max_chars"]]
-    yield Work("assemble", [(rows, DEFAULT)], [text[at : at + 1_000] for at in range(0, len(text), 1_000)])
+    yield Work("assemble", [(rows, DEFAULT)], [text[at : at + 1_000] for at in range(0, len(text), 1_000)], rows)
 
 
 def _summarised(subject: Subject, size: int) -> Iterator[Work]:
@@ -187,7 +197,7 @@ def _summarised(subject: Subject, size: int) -> Iterator[Work]:
     summary = next(row for row in rows if "summary" in row)
     through = cast(int, summary["summary"]["covers_through"])
     left = [row for row in rows if "summary" not in row and row["seq"] > through]
-    yield Work("assemble", [(rows, DEFAULT)], [summary, *window(left, DEFAULT)])
+    yield Work("assemble", [(rows, DEFAULT)], [summary, *window(left, DEFAULT)], rows)
 
 
 def _wrapping(line: Callable[..., str]) -> Make:
@@ -205,7 +215,7 @@ def _replaying(made: Callable[[int], list[Row]], marked: bool) -> Make:
         prompt = next(iter(subject.description["markers"].values())) if marked else None
         observed = [row for row in rows if marked and row.get("observed")]
         history = [row for row in rows if not (marked and row.get("observed"))]
-        yield Work("replay", [(rows, prompt, DEFAULT)], [*history, *window(observed, DEFAULT)])
+        yield Work("replay", [(rows, prompt, DEFAULT)], [*history, *window(observed, DEFAULT)], rows)
 
     return make
 

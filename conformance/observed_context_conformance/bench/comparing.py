@@ -30,8 +30,10 @@ class Change:
 
     @property
     def factor(self) -> float | None:
-        """How many times the ratio of then."""
-        return self.now.ratio / self.before.ratio if self.now and self.before and self.before.ratio > 0 else None
+        """How many times as slow as then."""
+        if self.before is None or self.now is None or min(self.before.ratio, self.before.whole) <= 0:
+            return None
+        return _factor(self.before, self.now)
 
 
 def compare(
@@ -56,18 +58,26 @@ def compare(
 
 
 def _verdict(then: Result | None, now: Result | None, fail_over: float) -> Verdict:
-    if now is None:
-        return "missing"
-    if then is None:
-        return "new"
-    threshold = fail_over * then.ratio
-    if now.low > fail_over * then.high:  # however noisy it was
-        return "slower"
-    if now.ratio > threshold:
-        return "noisy" if now.noisy or then.noisy else "slower"
-    if now.noisy and now.high > threshold:
+    if then is None or now is None:
+        return "missing" if now is None else "new"
+    if min(then.ratio, now.ratio, then.whole, now.whole) <= 0:  # a difference of two times, smaller than the noise
         return "noisy"
-    return "faster" if now.ratio * fail_over < then.ratio else "same"
+    factor = _factor(then, now)
+    if factor > fail_over:
+        sure = now.low > fail_over * then.high  # however noisy it was
+        return "slower" if sure or not (now.noisy or then.noisy) else "noisy"
+    if now.noisy and factor * now.high / now.ratio > fail_over:
+        return "noisy"
+    return "faster" if factor * fail_over < 1 else "same"
+
+
+def _factor(then: Result, now: Result) -> float:
+    """How many times as slow as then, by the limit or by the one with all rows, whichever is less.
+
+    A program that became slower is so by both. When others keep the memory busy, a call on many rows is slower too, but
+    so is joining all of them.
+    """
+    return min(now.ratio / then.ratio, now.whole / then.whole)
 
 
 def doubtful(changes: Iterable[Change]) -> frozenset[tuple[str, int]]:

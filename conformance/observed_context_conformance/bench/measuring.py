@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise, repeat
 from statistics import mean, median
 from typing import Any, Protocol
 
-from observed_context_conformance.bench.cases import Case, Work, limit_of
+from observed_context_conformance.bench.cases import Case, Work, limit_of, whole_of
 from observed_context_conformance.bench.meters import Meter
 from observed_context_conformance.bench.results import Result
 
@@ -54,16 +54,19 @@ def measure(benchmark: Benchmark, meter: Meter, case: Case, size: int, work: Wor
     Each round stands between two measurements of the limit, and is divided by the mean of both: what slows the machine
     down for longer than a round slows down both. Behind a pipe the empty call is treated in the same way.
     """
-    (limit, times), null = limit_of(work), meter.null(work)
+    (limit, times), whole, null = limit_of(work), whole_of(work), meter.null(work)
     calls, walls = _walled(meter.calls(work))
     limits: list[float] = []
+    wholes: list[float] = []
     nulls: list[float] = []
     with _undisturbed():
         iterations = _iterations(calls, meter.clock, effort.turn)
         limit_iterations = _iterations(limit, time.process_time, effort.turn / 2)
+        whole_iterations = _iterations(whole, time.process_time, effort.turn / 2)
 
         def beside() -> None:
             limits.append(times * _time(limit, limit_iterations, time.process_time))
+            wholes.append(_time(whole, whole_iterations, time.process_time))
             nulls.append(0.0 if null is None else _time(null, iterations, meter.clock))
 
         beside()
@@ -79,7 +82,7 @@ def measure(benchmark: Benchmark, meter: Meter, case: Case, size: int, work: Wor
         return None
     costs = list(benchmark.stats.stats.data)
     costs = [cost - mean(around) for cost, around in zip(costs, pairwise(nulls[1:]), strict=False)]
-    ratios = sorted(cost / mean(around) for cost, around in zip(costs, pairwise(limits[1:]), strict=False))
+    ratios = sorted(_ratios(costs, limits[1:]))
     seconds = median(costs)
     # So many of a sample lie outside each end of the 95 % interval for its median.
     outside = max(int((len(ratios) - 1.96 * len(ratios) ** 0.5) / 2), 0)
@@ -88,6 +91,7 @@ def measure(benchmark: Benchmark, meter: Meter, case: Case, size: int, work: Wor
         size=size,
         unit=case.unit,
         ratio=median(ratios),
+        whole=median(_ratios(costs, wholes[1:])),
         low=ratios[outside],
         high=ratios[-1 - outside],
         seconds=seconds,
@@ -98,6 +102,11 @@ def measure(benchmark: Benchmark, meter: Meter, case: Case, size: int, work: Wor
     )
     benchmark.extra_info.update(ratio=result.ratio, low=result.low, high=result.high, limit=result.limit)
     return result
+
+
+def _ratios(costs: Sequence[float], limits: Sequence[float]) -> list[float]:
+    """Each cost as a multiple of the limits before and after it."""
+    return [cost / mean(around) for cost, around in zip(costs, pairwise(limits), strict=False)]
 
 
 @contextmanager

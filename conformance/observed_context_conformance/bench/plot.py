@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from observed_context_conformance.bench.results import Measured, Result
+from observed_context_conformance.bench.results import Measured, Result, short
 
 COLUMNS = 3
 WIDTH, HEIGHT = 330, 250
@@ -71,7 +71,9 @@ def _panel(case: str, lines: Sequence[Sequence[Result]]) -> str:
     for size in sorted({result.size for result in results}):
         if math.log10(size).is_integer():
             parts.append(f'<path class="grid" d="M{x(size):.1f} {TOP}V{HEIGHT - BOTTOM}"/>')
-            parts.append(f'<text x="{x(size):.1f}" y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">{size:,}</text>')
+            parts.append(
+                f'<text x="{x(size):.1f}" y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">{short(size)}</text>'
+            )
     parts.append(f'<path class="axis" d="M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}"/>')
     limits = {result.size: result.limit for result in results}
     parts.append(_line([(x(size), y(limit)) for size, limit in sorted(limits.items())], _LIMIT, "limit"))

@@ -35,6 +35,7 @@ class Result:
         size: how many of `unit`.
         unit: what the size counts.
         ratio: the cost as a multiple of the limit, the median of the rounds.
+        whole: the cost as a multiple of the same with all rows that there are, in one go, the median.
         low, high: between these the median of ever more rounds would be, with 95 % probability.
         seconds: the cost, median.
         limit: the limit, median, in seconds.
@@ -47,6 +48,7 @@ class Result:
     size: int
     unit: str
     ratio: float
+    whole: float
     low: float
     high: float
     seconds: float
@@ -94,6 +96,14 @@ class Measured:
 def at(case: str, size: int, unit: str) -> str:
     """The name of a case at a size, for files and readers."""
     return f"{case}, {size:,} {unit}"
+
+
+def short(size: int) -> str:
+    """A size in few characters: 100, 4k, 1M."""
+    for factor, letter in ((1_000_000, "M"), (1_000, "k")):
+        if size % factor == 0:
+            return f"{size // factor}{letter}"
+    return str(size)
 
 
 def growth_of(costs: Sequence[tuple[int, float]]) -> float | None:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from observed_context_conformance.bench.comparing import FAILING, Change
-from observed_context_conformance.bench.results import Measured, Result
+from observed_context_conformance.bench.results import Measured, Result, short
 
 NAMES = 33
 """Characters of the first column at least, so that the tables are in line."""
@@ -49,7 +49,7 @@ def _print_table(console: Console, title: str, cases: dict[str, list[Result]], g
     sizes = sorted({result.size for results in cases.values() for result in results})
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column(title, min_width=NAMES, no_wrap=True)
-    for column in (*map(_short, sizes), "growth", "at the largest"):
+    for column in (*map(short, sizes), "growth", "at the largest"):
         table.add_column(column, justify="right", min_width=5, no_wrap=True)
     for case, results in cases.items():
         ratios = {result.size: f"{_digits(result.ratio)}{'~' if result.noisy else ''}" for result in results}
@@ -58,13 +58,6 @@ def _print_table(console: Console, title: str, cases: dict[str, list[Result]], g
         exponent = f"n^{growth[case]:.2f}" if case in growth else ""
         table.add_row(f"  {case.partition(': ')[2]}", *(ratios.get(size, "") for size in sizes), exponent, most)
     console.print(table)
-
-
-def _short(size: int) -> str:
-    for factor, letter in ((1_000_000, "M"), (1_000, "k")):
-        if size % factor == 0:
-            return f"{size // factor}{letter}"
-    return str(size)
 
 
 def _digits(number: float) -> str:
