@@ -90,6 +90,7 @@ class Server:
         self._answers: dict[int, Future[Any]] = {}
         self._objects: dict[str, Any] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._settling = 0
 
     async def run(self) -> None:
         """Serve until the kit closes the pipe."""
@@ -216,10 +217,16 @@ class Server:
         """Return when every task waits for the kit, or for time."""
         loop = self._loop
         quiet = 0
-        while quiet < QUIET_ROUNDS:
-            before = loop.happened
-            await asyncio.sleep(0)
-            quiet = quiet + 1 if loop.happened <= before + 1 else 0  # one of these is our own sleep
+        self._settling += 1
+        try:
+            while quiet < QUIET_ROUNDS:
+                before = loop.happened
+                await asyncio.sleep(0)
+                # This sleep is one of them, and so is that of each other call that waits for rest: one for a gateway
+                # that was killed may still be there, and two that took each other for work would never end.
+                quiet = quiet + 1 if loop.happened <= before + self._settling else 0
+        finally:
+            self._settling -= 1
 
     # -- callbacks ------------------------------------------------------------------------------------------------
 
