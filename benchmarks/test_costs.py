@@ -1,5 +1,5 @@
 """The benchmarks of the kit, for `pytest benchmarks`."""
 
-from observed_context_conformance.bench.test_costs import test_cost
+from observed_context_conformance.bench.costs import test_cost
 
 __all__ = ["test_cost"]

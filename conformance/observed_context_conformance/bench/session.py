@@ -47,7 +47,7 @@ def run(
 def _arguments() -> list[str]:
     here = Path(__file__).parent
     # As for the checks: the user's own pytest configuration, plugins and caches have no say.
-    arguments = [str(here / "test_costs.py"), "-c", os.devnull, f"--rootdir={here}", "-p", "pytest_benchmark.plugin"]
+    arguments = [str(here / "costs.py"), "-c", os.devnull, f"--rootdir={here}", "-p", "pytest_benchmark.plugin"]
     return [*arguments, "-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:warnings", "-p", "no:xdist"]
 
 
