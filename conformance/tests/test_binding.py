@@ -14,7 +14,7 @@ def pytest_in(directory: Path, *arguments: str) -> subprocess.CompletedProcess[s
     """Run pytest in a process of its own, with the adapters of these tests importable."""
     env = {**os.environ, "PYTHONPATH": str(HERE)}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
-    return subprocess.run(command, cwd=directory, env=env, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=directory, env=env, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_one_line_parametrizes_a_test_over_the_checks(tmp_path: Path) -> None:

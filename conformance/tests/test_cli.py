@@ -24,7 +24,7 @@ def observed_context(*arguments: str, cwd: Path, **environment: str) -> subproce
     """Run the command line in a process of its own, with the adapters of these tests importable."""
     env = {**os.environ, "PYTHONPATH": str(HERE), "COLUMNS": "120", **environment}
     command = [sys.executable, "-m", "observed_context_conformance.cli", *arguments]
-    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=600, check=False)
 
 
 def without_times(path: Path) -> str:

@@ -19,7 +19,7 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run the command line."""
     env = {**os.environ, "PYTHONPATH": ""}
     return subprocess.run(
-        [*CLI, *arguments], cwd=cwd, env=env, capture_output=True, text=True, timeout=120, check=False
+        [*CLI, *arguments], cwd=cwd, env=env, capture_output=True, text=True, timeout=600, check=False
     )
 
 
