@@ -124,6 +124,9 @@ def test_what_is_not_measured_any_more_fails(baseline: Path) -> None:
     assert f"not measured  {HELD}: the adapter has no bench_rows()" in output
 
 
+X = Case("assemble", "x", lambda subject, size: iter(()), (100, 1_000, 10_000), (), steady=100)
+
+
 # -- what is compared, and how -----------------------------------------------------------------------------------------
 
 
@@ -152,11 +155,18 @@ def result(ratio: float, spread: float = 1.0, size: int = 100, whole: float | No
     ],
 )
 def test_verdicts(then: Result | None, now: Result | None, verdict: str) -> None:
-    key = ("assemble: x", 100)
     measured = Measured("it", "it 1", "", [now] if now else [])
-    (change,) = compare({key: then} if then else {}, measured, [key], 1.25)
+    (change,) = compare({("assemble: x", 100): then} if then else {}, measured, [(X, 100)], 1.25)
     assert change.verdict == verdict
-    assert doubtful([change]) == (frozenset([key]) if verdict in ("slower", "noisy") else frozenset())
+    looks = frozenset([("assemble: x", 100)]) if verdict in ("slower", "noisy") else frozenset()
+    assert doubtful([change]) == looks
+
+
+def test_where_costs_are_not_steady_more_is_needed() -> None:
+    measured = Measured("it", "it 1", "", [result(3.0, size=100), result(3.0, size=1_000), result(4.1, size=10_000)])
+    before = {("assemble: x", size): result(2.0, size=size) for size in X.sizes}
+    changes = compare(before, measured, [(X, size) for size in X.sizes], 1.25)
+    assert [change.verdict for change in changes] == ["slower", "same", "slower"]
 
 
 def test_another_look_counts_when_it_is_quieter_or_faster() -> None:

@@ -28,6 +28,9 @@ LIVE = 400
 GIANT = 2_000_000
 """Characters."""
 
+STEADY = 10_000
+"""Rows in a list that a processor's cache holds, more or less."""
+
 PART_ROWS, PART_CHARS = 1_000, 130_000
 """What the limit is measured with: the newest of the rows that are shown, up to so many, or so many characters."""
 
@@ -104,6 +107,7 @@ class Case:
         needs: methods of the adapter without which there is nothing to measure.
         local: it cannot be measured through a pipe.
         waits: the call waits for a disk: its rate is by the clock on the wall.
+        steady: up to this size a cost is the same in every run; beyond it depends on where in memory the rows lie.
     """
 
     call: str
@@ -116,6 +120,7 @@ class Case:
     needs: tuple[str, ...] = field(default=())
     local: bool = False
     waits: bool = False
+    steady: int | None = None
 
     @property
     def id(self) -> str:
@@ -311,7 +316,7 @@ def _rows(line: Callable[..., str]) -> Callable[[int], list[Row]]:
 def _assemble(
     name: str, line: Callable[..., str], limits: Limits, sizes: tuple[int, ...] = FEW, full: tuple[int, ...] = MOST
 ) -> Case:
-    return Case("assemble", name, _assembling(_rows(line), limits), sizes, full, needs=("assemble",))
+    return Case("assemble", name, _assembling(_rows(line), limits), sizes, full, needs=("assemble",), steady=STEADY)
 
 
 _ROWS_CAP: Limits = {"max_chars": 0, "max_rows": 500}
@@ -334,8 +339,8 @@ CASES: tuple[Case, ...] = (
     _assemble("long texts", material.long_text, DEFAULT),
     _assemble("Chinese and emoji", material.cjk_line, DEFAULT),
     _assemble("lines to escape", material.forged_lines, DEFAULT),
-    Case("assemble", "one giant row", _giant, FEW, MOST, needs=("assemble",)),
-    Case("assemble", "half of it summarised", _summarised, FEW, MOST, needs=("assemble",)),
+    Case("assemble", "one giant row", _giant, FEW, MOST, needs=("assemble",), steady=STEADY),
+    Case("assemble", "half of it summarised", _summarised, FEW, MOST, needs=("assemble",), steady=STEADY),
     Case(
         "replay",
         "requests and answers in it",
@@ -343,6 +348,7 @@ CASES: tuple[Case, ...] = (
         MANY,
         MOST,
         needs=("replay",),
+        steady=STEADY,
     ),
     Case(
         "replay",
@@ -351,6 +357,7 @@ CASES: tuple[Case, ...] = (
         MANY,
         MOST,
         needs=("replay",),
+        steady=STEADY,
     ),
     Case(
         "replay",
@@ -359,6 +366,7 @@ CASES: tuple[Case, ...] = (
         MANY,
         MOST,
         needs=("replay",),
+        steady=STEADY,
     ),
     Case("wrap", "a block of chat", _wrapping(material.chat_line), FEW, MANY, needs=("wrap",)),
     Case("wrap", "a block to escape", _wrapping(material.forged_lines), FEW, MANY, needs=("wrap",)),
@@ -391,7 +399,7 @@ CASES: tuple[Case, ...] = (
             ("secrets in it", material.secretive_line),
         )
     ),
-    Case("compact", "an instant summariser", _compacting, FEW, MOST, needs=("compact",), local=True),
+    Case("compact", "an instant summariser", _compacting, FEW, MOST, needs=("compact",), local=True, steady=STEADY),
     Case(
         "turn",
         f"{LIVE} live rows",

@@ -102,7 +102,7 @@ def _changes(
     subject: Subject, measured: Measured, content: dict[str, Any], plan: Plan, progress: Console
 ) -> list[Change]:
     before = results_of(content, subject.name) or {}
-    planned = [(case.id, size) for case in plan.cases for size in (case.full if plan.full else case.sizes)]
+    planned = [(case, size) for case in plan.cases for size in (case.full if plan.full else case.sizes)]
     changes = compare(before, measured, planned, plan.fail_over)
     for _ in range(LOOKS - 1):
         again = doubtful(changes)

@@ -6,9 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from observed_context_conformance.bench.cases import Case
 from observed_context_conformance.bench.results import Measured, Result, at
 
 Verdict = Literal["same", "faster", "slower", "noisy", "missing", "new"]
+
+UNSTEADY = 1.6
+"""Rows that no cache holds cost up to 1.4 times as much in one process as in another."""
 
 FAILING: frozenset[Verdict] = frozenset({"slower", "missing"})
 
@@ -37,7 +41,7 @@ class Change:
 
 
 def compare(
-    before: Mapping[tuple[str, int], Result], measured: Measured, planned: Iterable[tuple[str, int]], fail_over: float
+    before: Mapping[tuple[str, int], Result], measured: Measured, planned: Iterable[tuple[Case, int]], fail_over: float
 ) -> list[Change]:
     """Compare all that was planned, by the ratios.
 
@@ -45,15 +49,15 @@ def compare(
         before: the results of then, by case and size.
         measured: what was measured now.
         planned: the cases and sizes that were to be measured now; what else there is of then is left alone.
-        fail_over: so many times the ratio of then is slower.
+        fail_over: so many times the ratio of then is slower; `UNSTEADY` times as much where a cost is not steady.
     """
     now = {(result.case, result.size): result for result in measured.results}
     changes = []
-    for key in planned:
-        then, here = before.get(key), now.get(key)
-        known = here or then
-        if known is not None:
-            changes.append(Change(at(*key, known.unit), _verdict(then, here, fail_over), then, here))
+    for case, size in planned:
+        then, here = before.get((case.id, size)), now.get((case.id, size))
+        threshold = fail_over * (UNSTEADY if case.steady is not None and size > case.steady else 1)
+        if then is not None or here is not None:
+            changes.append(Change(at(case.id, size, case.unit), _verdict(then, here, threshold), then, here))
     return changes
 
 

@@ -1,4 +1,4 @@
-"""The benchmarks as pytest collects them: one for each case and size of the adapter that is measured."""
+"""The benchmarks as pytest runs them: one for each case and size of the adapter that is measured."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class Measured:
         """The growth exponent of each case that has sizes enough."""
         found = {}
         for case, group in groupby(self.results, key=lambda result: result.case):
-            exponent = growth_of([(result.size, result.seconds) for result in group])
+            exponent = growth_of([(result.size, result.seconds) for result in group if result.low > 0])
             if exponent is not None:
                 found[case] = exponent
         return found

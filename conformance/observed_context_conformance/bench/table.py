@@ -52,12 +52,18 @@ def _print_table(console: Console, title: str, cases: dict[str, list[Result]], g
     for column in (*map(short, sizes), "growth", "at the largest"):
         table.add_column(column, justify="right", min_width=5, no_wrap=True)
     for case, results in cases.items():
-        ratios = {result.size: f"{_digits(result.ratio)}{'~' if result.noisy else ''}" for result in results}
+        ratios = {result.size: _ratio(result) for result in results}
         last = results[-1]
         most = _time(last.seconds) if last.rate is None else f"{_digits(last.rate)} {last.rate_unit}"
         exponent = f"n^{growth[case]:.2f}" if case in growth else ""
         table.add_row(f"  {case.partition(': ')[2]}", *(ratios.get(size, "") for size in sizes), exponent, most)
     console.print(table)
+
+
+def _ratio(result: Result) -> str:
+    if result.low <= 0:  # a difference of two times, smaller than the noise
+        return "~"
+    return f"{_digits(result.ratio)}{'~' if result.noisy else ''}"
 
 
 def _digits(number: float) -> str:
