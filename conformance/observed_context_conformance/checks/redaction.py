@@ -221,7 +221,8 @@ def _seconds(adapter: Adapter, text: str, limit: float, promise: str) -> float:
     """
     adapter.begin_example()
     started = time.perf_counter()
-    with adapter.within(max(limit, 1.0), "stalls", expected=promise):
+    # The same word whether it comes late or is not waited for: which of the two depends on the machine.
+    with adapter.within(max(limit, 1.0), "grows-too-fast", expected=promise):
         adapter.redact(text)
     return time.perf_counter() - started
 
