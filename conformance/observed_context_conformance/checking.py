@@ -327,8 +327,7 @@ def _reading(ended: BaseException) -> tuple[Verdict, str, str, str]:
             wanted = f"a result that satisfies spec/schema/calls.json ({method})"
             return Verdict.FAIL, f"{method}-shape", wanted, ended.message
         case AdapterCrashed(method=method):
-            got = f"{ended} ({ended.where})" if ended.where else str(ended)
-            return Verdict.ERROR, f"{method}-raised-{ended.kind}", f"{method}() returns", got
+            return Verdict.ERROR, f"{method}-raised-{ended.kind}", f"{method}() returns", ended.told
         case AdapterHung(method=method):
             return Verdict.ERROR, f"{method}-hung", f"{method}() returns in time", str(ended)
         case AdapterBroke(method=method):

@@ -80,6 +80,11 @@ class AdapterCrashed(Exception):  # noqa: N818 - a verdict, not an error of ours
         self.method = method
         self.where = getattr(cause, "where", None) or _innermost(cause)
 
+    @property
+    def told(self) -> str:
+        """What was raised, and where."""
+        return f"{self} ({self.where})" if self.where else str(self)
+
 
 class AdapterHung(BaseException):
     """A call did not return in time. Not an `Exception`, so that neither the adapter nor Hypothesis goes on past it."""
@@ -189,7 +194,7 @@ class Adapter:
         try:
             yield
         except AdapterCrashed as crash:
-            raise Violation(slug, expected=expected, got=str(crash)) from crash
+            raise Violation(slug, expected=expected, got=crash.told) from crash
 
     @contextmanager
     def within(self, seconds: float, slug: str, *, expected: str) -> Iterator[None]:
