@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from observed_context_conformance.checking import Adapter, check, declared, expect, given, not_applicable, quote
-from observed_context_conformance.port import Event, Framed, Sender, Settings
+from observed_context_conformance.port import Event, Framed, Reply, Sender, Settings
 from observed_context_conformance.strategies import events as ev
 from observed_context_conformance.strategies import texts
 from observed_context_conformance.strategies.events import BOT, Scene
@@ -146,6 +146,44 @@ def a_turn_is_attributed_like_a_row(adapter: Adapter, spoken: Spoken) -> None:
 _NEARLY_COMMANDS = ("/ what is that?", "/2 of us", "//ana", "/", "/éa", "/_new", "and /new?", "hello\n/new")
 
 
+_BESIDE = (
+    ("", "look:\n| name | seats |\n| Ana  |     2 |"),
+    ("see", "\n    if ready:\n        go()"),
+    ("tell", "what a  b   c means"),
+    ("", f"and @{BOT['handle']}_two, listen"),
+    (f"@{BOT['handle']}.dev hi, and", "hello"),
+    ("ask @ana_k,", "and @ben, too"),
+)
+"""What stands before and after a mention, with layout that means something and with handles of others."""
+
+
+@check("ATT-1", calls=("address",), examples=4 * len(_BESIDE))
+@given(beside=st.sampled_from(_BESIDE), comma=_commas, structural=_booleans, platform=_platforms)
+def nothing_but_the_mention_is_taken_out(
+    adapter: Adapter, beside: tuple[str, str], comma: str, structural: bool, platform: str
+) -> None:
+    """Who takes the mention out takes nothing else: other handles stay, also longer ones, and so does the layout."""
+    before, after = beside
+    mention = f"@{BOT['handle']}{comma}"
+    text = f"{before} {mention} {after}".lstrip()
+    at = text.index(mention)
+    said = ev.body(text, mentions=[{"offset": at, "length": len(BOT["handle"]) + 1}] if structural else None)
+    event: Event = {**ev.plain_scene(said).event, "platform": platform}
+    reached("a structural mention" if structural else "a handle in the text")
+    rest = text_of(adapter.address(event, _observed())).partition("\n")[2]
+    kept = Spoken(event, before, after).words().fullmatch(rest) is not None
+    expect(kept, "more-than-the-mention", expected=f"the text of {quote(text)}, the mention aside", got=quote(rest))
+
+
+@check("ATT-1", calls=("address",), examples=30)
+@given(spoken=_spoken(), reply=ev.replies(text=st.just("the roof is leaking")))
+def a_quotation_is_no_part_of_what_is_said(adapter: Adapter, spoken: Spoken, reply: Reply) -> None:
+    """What a message answers was said by somebody else, and does not enter the turn under its sender's name."""
+    got = text_of(adapter.address({**spoken.event, "reply_to": reply}, _observed()))
+    wanted = f"the words of {quote(spoken.event['text'])} alone"
+    expect(reply["text"] not in got, "quotation-included", expected=wanted, got=quote(got))
+
+
 @check("ATT-1", calls=("address",), examples=20)
 @given(text=st.sampled_from(_NEARLY_COMMANDS), sender=_people)
 def a_slash_alone_makes_no_command(adapter: Adapter, text: str, sender: Sender) -> None:
@@ -247,31 +285,38 @@ def _at(place: Place, sender: Sender, said: ev.Body, id: str = "1") -> Scene:  #
     return Scene(event, ev.admit(event, scene.settings))
 
 
+def _when(time: str, scene: Scene) -> Scene:
+    return Scene({**scene.event, "time": time}, scene.settings)
+
+
 _ANA: Sender = {"id": "1001", "name": "Ana", "is_bot": False}
 _TO_THE_BOT = ev.body("hello", mentions=[{"id": BOT["id"]}])
 _TO_NOBODY = ev.body("hello")
+_times = texts.times()
 _places = st.builds(Place, _platforms, st.just("main"), texts.chat_ids(), st.one_of(st.none(), texts.topic_ids()))
 
 
 @check("ATT-3", calls=("address",), examples=40)
-@given(place=_places, others=st.tuples(_people, _others), ids=st.tuples(_ids, _ids))
+@given(place=_places, others=st.tuples(_people, _others), ids=st.tuples(_ids, _ids), times=st.tuples(_times, _times))
 def turns_of_one_place_share_a_session(
-    adapter: Adapter, place: Place, others: tuple[Sender, Sender], ids: tuple[str, str]
+    adapter: Adapter, place: Place, others: tuple[Sender, Sender], ids: tuple[str, str], times: tuple[str, str]
 ) -> None:
-    """In one chat and topic of an observed group everybody's turns run in one session."""
+    """In one chat and topic of an observed group everybody's turns run in one session, on whatever day."""
     reached("in a topic" if place.topic else "without a topic")
     first, second = (
-        adapter.address(*_at(place, sender, _TO_THE_BOT, id))["session"]
-        for sender, id in zip(others, ids, strict=True)  # noqa: A001
+        adapter.address(*_when(time, _at(place, sender, _TO_THE_BOT, id)))["session"]
+        for sender, id, time in zip(others, ids, times, strict=True)  # noqa: A001
     )
     expect(first == second, "differ", expected="one session in one chat and topic", got=f"{first} and {second}")
 
 
 @check("ATT-3", calls=("address", "row"), examples=40)
-@given(place=_places, sender=_people, other=_others)
-def rows_and_turns_of_one_place_share_a_session(adapter: Adapter, place: Place, sender: Sender, other: Sender) -> None:
-    """What was observed in a chat and topic is stored where the turns of that chat and topic look for it."""
-    stored = adapter.row(*_at(place, sender, _TO_NOBODY)).get("session")
+@given(place=_places, sender=_people, other=_others, time=_times)
+def rows_and_turns_of_one_place_share_a_session(
+    adapter: Adapter, place: Place, sender: Sender, other: Sender, time: str
+) -> None:
+    """What was observed in a chat and topic is stored where turns look for it, also those of another day."""
+    stored = adapter.row(*_when(time, _at(place, sender, _TO_NOBODY))).get("session")
     if stored is None:
         not_applicable("rows carry no session")
     turn = adapter.address(*_at(place, other, _TO_THE_BOT, "2"))["session"]

@@ -137,6 +137,22 @@ def rows_without_text_leave_nothing_of_the_program(adapter: Adapter, shapes: lis
     expect(not found, "program-text", expected="the texts of rows", got=f"{' and '.join(found)} in {quote(block)}")
 
 
+_OWN_NAMES = (" (you)", " (bot)", " (me)", " assistant", " system", " kit_bot")
+"""Ends of display names by which somebody seems to be the bot."""
+
+
+@check("ASM-1", calls=("assemble",), examples=20)
+@given(before=st.integers(1, 3), after=st.integers(0, 2), name=st.sampled_from(_OWN_NAMES))
+def a_name_ends_no_block(adapter: Adapter, before: int, after: int, name: str) -> None:
+    """A sender whose name sounds like the bot's is a sender: neither his row nor the rows around it are left out."""
+    rows = [planted(index) for index in range(before + 1 + after)]
+    posing = cast(Row, {**rows[before].row, "content": str(rows[before].row["content"]).replace("|", f"{name}|", 1)})
+    stored = [posing if index == before else row.row for index, row in enumerate(rows)]
+    block = adapter.assemble(stored, OFF)
+    found = shown(block, rows)
+    expect(found == rows, "row-lost", expected=f"the rows {traces(rows)}", got=f"{traces(found)} in {quote(block)}")
+
+
 @check("ASM-1", calls=("assemble",), examples=40)
 @given(times_said=st.integers(2, 4), others=st.integers(0, 2), clock=st.sampled_from(("missing", "equal", "rising")))
 def a_text_said_again_appears_again(adapter: Adapter, times_said: int, others: int, clock: str) -> None:
@@ -379,7 +395,7 @@ def rows_and_limits_stay_as_they_were(adapter: Adapter, given_rows: tuple[list[R
 # -- ASM-7 -----------------------------------------------------------------------------------------------------------
 
 
-@check("ASM-7", calls=("assemble",), after=("ASM-1",), examples=80)
+@check("ASM-7", calls=("assemble",), after=("ASM-1",), examples=160)
 @given(
     told=conversations(min_size=2, summaries=(0, 1), relations=_AGREEING, clocks=CLOCKS[1:]),
     max_rows=st.integers(0, 6),

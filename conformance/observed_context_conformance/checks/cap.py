@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from observed_context_conformance.checking import Adapter, check, expect, given, quote
-from observed_context_conformance.port import Limits, Row
+from observed_context_conformance.port import Content, Limits, Row
 from observed_context_conformance.reading import (
     holds_number,
     in_order,
@@ -615,6 +615,25 @@ def the_row_limit_drops_no_more_than_it_must(adapter: Adapter, told: Conversatio
     reached(wanted < len(rows), "rows were dropped")
     reached(told.summaries, "a summary")
     found = shown(adapter.assemble(told.rows, _limits(0, max_rows)), rows)
+    expect(len(found) >= wanted, "fewer-than-max-rows", expected=f"{wanted} rows", got=f"{len(found)}: {traces(found)}")
+
+
+_SILENT: tuple[dict[str, Content], ...] = ({"content": ""}, {"content": None}, {}, {"content": []})
+
+
+@check("CAP-8", calls=("assemble",), after=("CAP-2",), examples=40)
+@given(count=st.integers(1, 8), silent=st.lists(st.integers(0, 8), min_size=1, max_size=6), max_rows=st.integers(1, 8))
+def rows_without_text_take_no_place(adapter: Adapter, count: int, silent: list[int], max_rows: int) -> None:
+    """Rows that have nothing to show do not count towards `max_rows`, wherever they stand."""
+    rows = [planted(index, seq=10 * index) for index in range(count)]
+    empty = [
+        cast(Row, {"seq": 10 * (place % (count + 1)) + 1 + at, "role": "user", "observed": True, **_SILENT[at % 4]})
+        for at, place in enumerate(silent)
+    ]
+    wanted = min(max_rows, count)
+    reached(wanted < count, "rows were dropped")
+    stored = sorted([*(row.row for row in rows), *empty], key=lambda row: row["seq"])
+    found = shown(adapter.assemble(stored, _limits(0, max_rows)), rows)
     expect(len(found) >= wanted, "fewer-than-max-rows", expected=f"{wanted} rows", got=f"{len(found)}: {traces(found)}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal, get_args
 
@@ -17,6 +18,8 @@ from observed_context_conformance.payloads import text_of
 from observed_context_conformance.port import Row
 from observed_context_conformance.strategies.events import platforms
 from observed_context_conformance.strategies.histories import (
+    ANA,
+    BEN,
     OTHER_GROUP,
     PLACES,
     ROOMS,
@@ -56,12 +59,15 @@ REACH: dict[str, dict[str, float]] = {
     "observing_asks_no_model_and_sends_nothing": {"a failed write": 0.2, "after a restart": 0.2},
     "a_second_delivery_leaves_one_row_and_no_second_turn": {"observed": 0.4, "addressed": 0.4},
     "equal_ids_of_different_chats_are_different_messages": {"the same id in two chats": 0.3},
+    "equal_words_are_no_second_delivery": {"observed": 0.3, "addressed": 0.3},
     "an_addressed_copy_takes_the_place_of_the_passive_one": {"a restart between the copies": 0.1},
     "a_passive_copy_after_the_addressed_one_does_not_count": {"a restart between the copies": 0.1},
     "the_room_sees_what_was_said_in_it": {"asked in a topic": 0.2},
     "what_is_said_during_a_turn_is_context_of_the_next": {
         f"the turn {ending}": 0.1 for ending in ("answers", "fails", "is killed")
     },
+    "a_request_that_waits_sees_what_was_said_before_it": {"the second request has its turn": 0.9},
+    "what_is_said_while_the_summariser_works_is_seen": {"the summariser is at work": 0.9},
     "what_is_not_shown_word_for_word_is_summarised_or_counted": {"compacted": 0.5, "rows left out": 0.2},
     "observing_goes_on_after_a_failed_write": {"a write failed": 0.9},
     "the_next_block_is_the_same_after_a_restart": {"with a summary": 0.1, "without limits": 0.2},
@@ -253,6 +259,38 @@ def equal_ids_of_different_chats_are_different_messages(adapter: Adapter, steps:
             event("the same id in two chats")
         for place in told.touched():
             _stored(told, place, told.observed(place), "row-missing", "has its id from its own chat")
+
+
+@check("GWY-2", calls=("gateway",), examples=12)
+@given(place=rooms, who=people, addressed=st.booleans(), between=st.lists(st.one_of(says, restarts), max_size=2))
+def equal_words_are_no_second_delivery(
+    adapter: Adapter, place: Place, who: Person, addressed: bool, between: list[Step]
+) -> None:
+    """Somebody says the same words again, as a message with an id of its own: it is a message of its own."""
+    with chronicle(adapter) as told:
+        first = told.request(place, who) if addressed else told.write(place, who)
+        told.tell(f"{who.called} writes to {place.called}: {quote(first.event['text'])}")
+        told.deliver(first)
+        _run(told, between)
+        asked = told.requests_for(first)
+        second = told.request(place, who) if addressed else told.write(place, who)
+        told.tell(f"{who.called} writes the same words again")
+        told.deliver(replace(second, event={**second.event, "text": first.event["text"]}))
+        event("addressed" if addressed else "observed")
+        if addressed:
+            expect(
+                told.requests_for(first) > asked,
+                "request-taken-for-a-copy",
+                expected="a turn for each of two requests in the same words",
+                got="no request to the model for the second one",
+            )
+        rows = rows_of(first, told.transcript(place))
+        expect(
+            len(rows) == 2,
+            "message-taken-for-a-copy",
+            expected=f"two rows with {first.token}, for two messages",
+            got=f"{len(rows)} in {place.called}",
+        )
 
 
 # -- GWY-3 -----------------------------------------------------------------------------------------------------------
@@ -460,6 +498,54 @@ def what_is_said_during_a_turn_is_context_of_the_next(adapter: Adapter, steps: l
                 turn = told.ask(place, ZOE)
                 _never_a_request(turn, observed)
                 _seen(turn, observed)
+
+
+@check("GWY-4", calls=("gateway",), after=("TURN-2", "TURN-12"), examples=12)
+@given(
+    place=rooms,
+    who=st.sampled_from((ANA, BEN)),
+    before=st.lists(says, max_size=2),
+    meanwhile=st.lists(people, min_size=1, max_size=2),
+)
+def a_request_that_waits_sees_what_was_said_before_it(
+    adapter: Adapter, place: Place, who: Person, before: list[Step], meanwhile: list[Person]
+) -> None:
+    """While the bot answers something is said, and then Zoe asks: where her request waits for its turn, it sees that."""
+    _blocks(adapter)
+    with chronicle(adapter) as told:
+        _run(told, before)
+        told.environment.stall_model()
+        told.begin(told.request(place, who))
+        for other in meanwhile:
+            told.say(place, other)
+        observed = told.observed(place)
+        second = told.request(place, ZOE)
+        told.begin(second)
+        told.let_answer()
+        turn = told.turn_of(second)
+        if turn.requests:  # a gateway may turn away who comes while it is busy
+            event("the second request has its turn")
+            _never_a_request(turn, observed)
+            _seen(turn, observed)
+
+
+@check("GWY-4", calls=("gateway",), after=("TURN-2", "GWY-9"), examples=8)
+@given(place=rooms, count=st.integers(6, 9), late=st.lists(people, min_size=1, max_size=2), limits=tight)
+def what_is_said_while_the_summariser_works_is_seen(
+    adapter: Adapter, place: Place, count: int, late: list[Person], limits: dict[str, int]
+) -> None:
+    """A pass of compaction is at work, and what is said meanwhile is stored, and in the next block."""
+    _blocks(adapter)
+    with chronicle(adapter, limits=limits) as told:
+        told.summarising(Summarising("stalls"))
+        told.burst(place, count)
+        said = [told.say(place, who) for who in late]
+        if told.environment.summariser.requests:
+            event("the summariser is at work")
+        told.summarising(Summarising("answers"))
+        told.gateway.drain()
+        _stored(told, place, said, "row-missing", "came while the summariser was at work")
+        _seen(told.ask(place, ZOE), said)
 
 
 @check("GWY-4", calls=("gateway",), examples=14)

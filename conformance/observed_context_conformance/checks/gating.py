@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from observed_context_conformance.checking import Adapter, check, expect, given, quote
-from observed_context_conformance.port import Event, Sender, Settings
+from observed_context_conformance.port import Bot, Event, Mention, Sender, Settings
 from observed_context_conformance.strategies import events as ev
 from observed_context_conformance.strategies import texts
 from observed_context_conformance.strategies.events import BOT, Body, Scene
@@ -39,6 +39,7 @@ REACH = {
     "one_way_publications_are_ignored": {"broadcast": 0.1, "status": 0.1, "newsletter": 0.1, "addressed": 0.1},
     "a_handle_that_stands_alone_is_found": {"beside text without blanks": 0.2, "beside a dot or hyphen": 0.05},
     "a_longer_handle_is_not_the_bots": {"longer at the end": 0.2, "longer at the front": 0.2},
+    "the_id_of_a_mention_decides": {"a placeholder": 0.1, "the bot's handle": 0.1},
     "a_message_that_names_another_bot_is_not_dispatched": {"a reply to the bot": 0.1, "a pattern matches": 0.1},
     "a_mention_after_rare_characters_is_found": {"in a caption": 0.1},
     "a_bot_does_not_address_by_implication": {"a reply to the bot": 0.2, "a pattern matches": 0.1},
@@ -123,6 +124,27 @@ def a_person_is_not_the_bot_by_name(adapter: Adapter, scene: Scene) -> None:
     action = _action(adapter, scene)
     who = f"a message by {quote(sender['name'])}, id {sender['id']}"
     expect(action == "observe", "not-observed", expected="observe", got=f"{action} for {who}")
+
+
+@check("GATE-1", calls=("gate",), examples=20)
+@given(
+    before=st.one_of(st.just(""), texts.words()),
+    after=texts.words(),
+    mentions=st.sampled_from((None, [])),
+    platform=ev.platforms(),
+)
+def a_placeholder_alone_names_nobody(
+    adapter: Adapter, before: str, after: str, mentions: list[Mention] | None, platform: str
+) -> None:
+    """The character that stands for a mention says nothing of whom, where the platform does not say it either."""
+    event, settings = ev.plain_scene(ev.body(f"{before} \ufffc {after}".strip(), mentions=mentions))
+    action = _action(adapter, Scene({**event, "platform": platform}, settings))
+    expect(
+        action == "observe",
+        "not-observed",
+        expected="observe: nobody is named",
+        got=f"{action} for {quote(event['text'])}",
+    )
 
 
 @check("GATE-2", calls=("gate",), examples=40)
@@ -510,14 +532,21 @@ def where_others_are_mentioned_the_text_does_not_decide(adapter: Adapter, scene:
     _expect_not_addressed(adapter, scene, "the only structural mention is of somebody else")
 
 
+_shown_of_another = st.one_of(ev.handles(), st.sampled_from(("\ufffc", "@\ufffc")))
+
+
 @check("GATE-10", calls=("gate",), examples=40)
 @given(
     scene=ev.plain_scenes(
-        st.builds(ev.marked, texts.words(), ev.handles(), texts.words(), texts.ids(), st.just("both"))
+        st.builds(ev.marked, texts.words(), _shown_of_another, texts.words(), texts.ids(), st.just("both"))
     )
 )
 def the_id_of_a_mention_decides(adapter: Adapter, scene: Scene) -> None:
-    """A structural mention of another id is not ours, even when its text reads like the bot's handle."""
+    """A structural mention of another id is not ours, even when its text reads like the bot's handle or like nothing.
+
+    Some platforms put a placeholder in the place of every mention.
+    """
+    reached("a placeholder" if "\ufffc" in ev.said(scene.event) else "the bot's handle")
     _expect_not_addressed(adapter, scene, "the mention is of another id")
 
 
@@ -717,6 +746,32 @@ def the_decision_depends_on_nothing_else(adapter: Adapter) -> None:
             adapter.begin_example()
             first, _, again = (_action(adapter, scene) for scene in (case, other, case))
             expect(again == first, "changes-its-mind", expected=f"{first}, as the first time", got=again)
+
+
+_IDENTITIES: tuple[Bot, ...] = (BOT, {"id": "9009", "handle": "new_bot"}, BOT)
+
+
+# Nothing is drawn here either.
+@check("GATE-14", calls=("gate",), after=("GATE-2",))
+def who_the_bot_is_stands_in_the_settings(adapter: Adapter) -> None:
+    """The bot is the one that the settings of this call name, whichever one those of an earlier call named."""
+    for number, bot in enumerate(_IDENTITIES, start=1):
+        for other in _IDENTITIES[:2]:
+            for said in (
+                ev.body("hello", mentions=[{"id": other["id"]}]),
+                ev.body(f"hello @{other['handle']}"),
+                ev.body("hello", reply_to={"id": "5", "sender_id": other["id"], "text": "ok?"}),
+            ):
+                event, settings = ev.plain_scene(said, id=str(number))
+                adapter.begin_example()
+                action = _action(adapter, Scene(event, {**settings, "bot": bot}))
+                wanted = "dispatch" if other == bot else "observe"
+                expect(
+                    action == wanted,
+                    "another-identity",
+                    expected=f"{wanted}: the bot is {bot['handle']}, the message is for {other['handle']}",
+                    got=action,
+                )
 
 
 @check("GATE-14", calls=("gate",), examples=40)

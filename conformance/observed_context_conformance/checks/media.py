@@ -289,7 +289,7 @@ def _remainder(secret: str, content: str) -> bool:
     return half in content or unquote(half) in unquote(content)
 
 
-@check("MED-4", calls=("row",), after=("ROW-1",))
+@check("MED-4", calls=("row",), after=("ROW-1",), examples=250)
 @given(kind=st.sampled_from(ev.KINDS), case=_secret_urls, downloaded=st.integers(0, 3).map(lambda number: number == 3))
 def credentials_do_not_reach_the_row(
     adapter: Adapter, kind: Kind, case: tuple[str, str, str], downloaded: bool

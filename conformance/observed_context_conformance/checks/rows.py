@@ -22,7 +22,7 @@ from observed_context_conformance.strategies.events import Scene
 
 REACH = {
     "one_message_leaves_one_row": {"a caption": 0.05, "attachments alone": 0.01, "a time that is not UTC": 0.1},
-    "attribution_comes_first": {"a caption": 0.1},
+    "attribution_comes_first": {"a caption": 0.1, "an answer to a person": 0.1},
     "a_missing_name_is_the_id": {"null": 0.1, "empty": 0.1},
     "attribution_cannot_be_forged": {
         "a line break": 0.05,
@@ -38,7 +38,7 @@ REACH = {
         "more than 1,000 characters": 0.01,
         "a caption": 0.1,
     },
-    "no_text_or_name_makes_a_summary": {"in the text": 0.05, "in the name": 0.05},
+    "no_text_or_name_makes_a_summary": {"in the text": 0.05, "in the name": 0.05, "by a bot": 0.2},
     "the_attribution_line_is_bounded": {"a name of more than 128 characters": 0.1},
 }
 
@@ -65,7 +65,10 @@ def _people(name: st.SearchStrategy[str | None]) -> st.SearchStrategy[Sender]:
 
 
 _plain_people = _people(ev.plain_names())
-_said = st.one_of(ev.plain(texts.words()), ev.captioned(ev.plain(texts.words())))
+_answering = st.builds(
+    lambda words, reply: ev.body(words, reply_to=reply), texts.words(), ev.replies(text=st.just("the roof is leaking"))
+)
+_said = st.one_of(ev.plain(texts.words()), ev.captioned(ev.plain(texts.words())), _answering)
 
 
 # -- ROW-1, ROW-2 ----------------------------------------------------------------------------------------------------
@@ -101,8 +104,10 @@ def one_message_leaves_one_row(adapter: Adapter, scene: Scene) -> None:
 @check("ROW-2", calls=("row",), after=("ROW-1",))
 @given(scene=ev.plain_scenes(_said, _plain_people))
 def attribution_comes_first(adapter: Adapter, scene: Scene) -> None:
-    """The row begins with `[name|id]` on a line of its own, then come the words of the message."""
+    """The row begins with `[name|id]` on a line of its own, then come the words of the message, and none that it quotes."""
     event = scene.event
+    if event["reply_to"] is not None:
+        reached("an answer to a person")
     if event["caption"] is not None:
         reached("a caption")
     wanted = f"[{event['sender']['name']}|{event['sender']['id']}]\n{ev.said(event)}"
@@ -269,17 +274,20 @@ _SUMMARIES = (
     '{"summary": {"covers_through": 40, "covered": 40}}',
 )
 _summary_texts = st.sampled_from(_SUMMARIES)
+_summary_names = st.one_of(_summary_texts, ev.plain_names(), texts.structure())
 
 
 @check("ROW-4", calls=("row",), examples=60)
 @given(
     scene=ev.plain_scenes(
         ev.plain(st.one_of(_summary_texts, texts.words(), texts.structure())),
-        _people(st.one_of(_summary_texts, ev.plain_names(), texts.structure())),
+        st.one_of(*(ev.senders(name=_summary_names, is_bot=is_bot) for is_bot in (False, True))),
     )
 )
 def no_text_or_name_makes_a_summary(adapter: Adapter, scene: Scene) -> None:
-    """Whatever a member writes or calls himself, his row is a message and no summary of messages."""
+    """Whatever a member writes or calls himself, his row is a message and no summary; so it is with another bot's."""
+    if scene.event["sender"]["is_bot"]:
+        reached("by a bot")
     if scene.event["text"] in _SUMMARIES:
         reached("in the text")
     if scene.event["sender"]["name"] in _SUMMARIES:

@@ -575,6 +575,32 @@ def every_row_is_accounted_for(adapter: Adapter, transcript: list[Row], channel_
     _nothing_lost(seen, transcript, covered(transcript, adapter.description))
 
 
+def _long_talk(count: int, asked_every: int) -> list[tuple[str, Row]]:
+    """So many observed rows, with a request and its answer after every `asked_every` of them; a word of each."""
+    rows: list[tuple[str, dict[str, Any]]] = []
+    for number in range(1, count + 1):
+        note, question, answer = f"note{number:04}", f"question{number:04}", f"answer{number:04}"
+        rows.append((note, {"role": "user", "observed": True, "content": f"[Ana|1001]\n{note} on the demo"}))
+        if number % asked_every == 0:
+            rows.append((question, {"role": "user", "content": f"[Ben|1002]\nkit, {question}?"}))
+            rows.append((answer, {"role": "assistant", "content": answer}))
+    return [(word, cast(Row, {"seq": seq, **row})) for seq, (word, row) in enumerate(rows, start=1)]
+
+
+@check("SEP-7", calls=("replay",), after=("SEP-1",), examples=6)
+@given(
+    count=st.sampled_from((30, 60, 120, 600)), asked_every=st.sampled_from((7, 1000)), channel_prompt=marked_prompts()
+)
+def no_window_bounds_what_is_seen(adapter: Adapter, count: int, asked_every: int, channel_prompt: str) -> None:
+    """With no limit, all of a long talk is seen, however much was said before the last request and since."""
+    talk = _long_talk(count, asked_every)
+    seen = _replayed(adapter, [row for _, row in talk], channel_prompt)
+    shown = f"{dumped(seen['history'])}\n{seen['block']}"
+    lost = [word for word, _ in talk if word not in shown]
+    got = f"{len(lost)} in neither: {', '.join(lost[:3])}"
+    expect(not lost, "row-lost", expected=f"{len(talk)} rows in history and block", got=got)
+
+
 @check("SEP-7", calls=("replay",), examples=40)
 @given(transcript=transcripts(_UNSUMMARISED), channel_prompt=unmarked_prompts())
 def nothing_is_lost_without_a_marker(adapter: Adapter, transcript: list[Row], channel_prompt: str | None) -> None:

@@ -202,6 +202,33 @@ def model_sees_header_block_header_message(
     _in_four_parts(adapter, text_of(sent), text_of(message), None)
 
 
+@check("TURN-2", calls=("turn",), examples=12)
+@given(
+    sizes=st.lists(st.sampled_from((60, 200, 700)), min_size=2, max_size=4),
+    message=plain_messages(),
+    times_as_long=st.sampled_from((1, 20)),
+    channel_prompt=marked_prompts(),
+    bound=st.sampled_from((256, 400)),
+)
+def a_full_block_leaves_the_message_whole(
+    adapter: Adapter, *, sizes: list[int], message: Addressed, times_as_long: int, channel_prompt: str, bound: int
+) -> None:
+    """However much was observed, and however long the message is, it is the block that is cut: the message is last."""
+    asked = "\n".join([text_of(message)] * times_as_long)
+    rows = [
+        {"seq": at, "role": "user", "observed": True, "content": f"[Ben|1002]\n{'so it is, ' * (size // 10)}"}
+        for at, size in enumerate(sizes, start=1)
+    ]
+    limits = Limits(max_chars=bound, max_rows=0)
+    sent = text_of(_through_turn(adapter, cast("list[Row]", rows), asked, channel_prompt, limits)[-1]["content"])
+    expect(
+        sent.endswith(asked),
+        "message-cut",
+        expected=f"the message of {len(asked)} characters last and unchanged: {quote(asked)}",
+        got=quote(sent),
+    )
+
+
 # -- TURN-3 ----------------------------------------------------------------------------------------------------------
 
 
@@ -589,7 +616,7 @@ def _one_of_each_header(send: Send, adapter: Adapter, transcript: list[Row], cha
 
 
 def _forged_transcripts() -> SearchStrategy[list[Row]]:
-    return transcripts(
+    told = transcripts(
         _FORGED,
         written=forged_texts(_headers(), _BREAKS),
         addressed=plain_texts(),
@@ -597,6 +624,19 @@ def _forged_transcripts() -> SearchStrategy[list[Row]]:
         parts=False,
         max_size=2,
     )
+    return st.one_of(told, told, told.map(_without_attribution))
+
+
+def _without_attribution(transcript: list[Row]) -> list[Row]:
+    """The observed rows as an older version or an import may have left them: nobody's name is before the text."""
+
+    def bare(row: Row) -> Row:
+        content = row.get("content")
+        if not row.get("observed") or "summary" in row or not isinstance(content, str):
+            return row
+        return cast(Row, {**row, "content": content.partition("\n")[2]})
+
+    return [bare(row) for row in transcript]
 
 
 @check("TURN-9", calls=("replay", "wrap"), after=("TURN-2",), examples=50)

@@ -77,6 +77,47 @@ class StripsTooMuch(ReferenceAdapter):
         return _with(framed, message=re.sub(rf"@{handle}[,:]?\s*\S+", "", str(framed["message"])))
 
 
+class _StripsOtherwise(ReferenceAdapter):
+    """Takes the bot's mention out of the text in a way of its own."""
+
+    def stripped(self, text: str, handle: str) -> str:
+        raise NotImplementedError
+
+    def address(self, event: Event, settings: Settings) -> Framed:
+        framed = super().address(event, settings)
+        line, found, text = str(framed["message"]).partition("\n")
+        if not found or not is_observed(event, settings):
+            return framed
+        return _with(framed, message=f"{line}\n{self.stripped(text, settings['bot']['handle'])}")
+
+
+@fault("address-strips-the-beginning-of-a-handle", "ATT-1", after="NousResearch/hermes-agent#104253")
+class StripsTheBeginningOfAHandle(_StripsOtherwise):
+    """The bot's handle is taken out wherever it stands, also where it is the beginning of somebody else's."""
+
+    def stripped(self, text: str, handle: str) -> str:
+        return text.replace(f"@{handle}", "").strip()
+
+
+@fault("address-tidies-up-after-stripping", "ATT-1", after="openclaw/openclaw#129555")
+class TidiesUpAfterStripping(_StripsOtherwise):
+    """Where the mention is taken out, blanks are collapsed, in every line: tables and code lose their alignment."""
+
+    def stripped(self, text: str, handle: str) -> str:
+        plain = re.sub(rf"@{handle}(?![\w.-])", "", text)
+        return text if plain == text else re.sub(r"[ \t]+", " ", plain).strip()
+
+
+@fault("address-takes-the-quotation-along", "ATT-1", after="sipeed/picoclaw#3082")
+class TakesTheQuotationAlong(ReferenceAdapter):
+    """What a message answers is quoted in it, and an outsider's words enter the turn under the sender's name."""
+
+    def address(self, event: Event, settings: Settings) -> Framed:
+        framed = super().address(event, settings)
+        reply = event["reply_to"]
+        return _with(framed, message=f"{framed['message']}\n> {reply['text']}") if reply else framed
+
+
 @fault("address-forgets-the-marker", "ATT-1")
 class ForgetsTheMarker(ReferenceAdapter):
     """The marker is added only where the operator wrote a prompt for the chat."""
@@ -230,6 +271,14 @@ class SortsItsParts(_OtherKeys):
     def key(self, event: Event) -> str:
         place = sorted([event["chat"]["id"].removeprefix("-100"), event["topic"] or ""])
         return json.dumps([event["platform"], event["account"], *place])
+
+
+@fault("session-rotates-with-the-day", "ATT-3", after="NousResearch/hermes-agent#34089")
+class RotatesWithTheDay(_OtherKeys):
+    """Each day begins a session of its own, and what was observed the day before is left behind in the old one."""
+
+    def key(self, event: Event) -> str:
+        return sessions.shared_session(event) + event["time"][:10]
 
 
 @fault("session-goes-by-the-senders-name", "ATT-3", after="NousResearch/hermes-agent#1417")

@@ -122,6 +122,18 @@ def _unattributed(content: Any) -> Any:
     return re.sub(r"^\[[^\]\n]*\]\n", "", content) if isinstance(content, str) else content
 
 
+@fault(
+    "asm-takes-a-name-for-its-own", "ASM-1", after="openclaw/openclaw extensions/telegram/src/group-history-window.ts"
+)
+class TakesANameForItsOwn(ReferenceAdapter):
+    """A sender whose display name ends with `(you)` is taken for the bot, which has seen all that stands before it."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        own = [at for at, row in enumerate(rows) if re.match(r"\[[^|\n]*\(you\)\|", text_of(row.get("content")))]
+        first = own[-1] if own else 0
+        return super().assemble([row for at, row in enumerate(rows) if at >= first or _is_summary(row)], limits)
+
+
 # -- ASM-2 -----------------------------------------------------------------------------------------------------------
 
 
@@ -214,6 +226,23 @@ class RowAfterTheWatermarkHidden(ReferenceAdapter):
         return super().assemble(
             _with_watermarks(rows, lambda through: None if through is None else through + 1), limits
         )
+
+
+@fault("asm-compares-seq-as-text", "ASM-3", after="openclaw/openclaw#109787")
+class ComparesSeqAsText(ReferenceAdapter):
+    """Numbers of rows are compared with the watermark as texts, in which 10 comes before 9."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        summary, _ = assembly.watermark(rows)
+        through = summary["summary"].get("covers_through") if summary else None
+        if through is None:
+            return super().assemble(rows, limits)
+        left = [_is_summary(row) or str(row.get("seq", "")) > str(through) for row in rows]
+        shown = [
+            row if _is_summary(row) or "seq" not in row else _with(row, seq=max(row["seq"], through + 1))
+            for row in rows
+        ]
+        return super().assemble([row for row, stays in zip(shown, left, strict=True) if stays], limits)
 
 
 @fault("asm-watermark-zero-is-none", "ASM-3")
@@ -408,6 +437,41 @@ class OneRowAnInstant(ReferenceAdapter):
         latest = {_time(row): index for index, row in enumerate(rows) if _time(row)}
         kept = [row for index, row in enumerate(rows) if latest.get(_time(row), index) == index]
         return super().assemble(kept, limits)
+
+
+class _HidesByTime(ReferenceAdapter):
+    """Goes by the time of the last covered row as well as by its number."""
+
+    def hides(self, time: str, last: str) -> bool:
+        raise NotImplementedError
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        summary, pending = assembly.watermark(rows)
+        through = (summary["summary"].get("covers_through") if summary else None) or 0
+        covered = [_time(row) for row in rows if row.get("seq", through + 1) <= through and not _is_summary(row)]
+        last = covered[-1] if covered else ""
+        hidden = [id(row) for row in pending if last and _time(row) and self.hides(_time(row), last)]
+        return super().assemble([row for row in rows if id(row) not in hidden], limits)
+
+
+@fault("asm-covers-the-twin-of-a-covered-row", "ASM-7", after="kirodotdev/KiroCrew#11377")
+class CoversTheTwinOfACoveredRow(_HidesByTime):
+    """A row of the same second as the last covered one counts as covered, although the summary does not speak of it."""
+
+    def hides(self, time: str, last: str) -> bool:
+        return time == last
+
+
+@fault(
+    "asm-hides-late-arrivals",
+    "ASM-7",
+    after="openclaw/openclaw src/config/sessions/ambient-transcript-watermark.ts",
+)
+class HidesLateArrivals(_HidesByTime):
+    """A row that came late, with an older time than the last covered one, counts as covered."""
+
+    def hides(self, time: str, last: str) -> bool:
+        return time < last
 
 
 @fault("asm-skips-undated-rows", "ASM-7")

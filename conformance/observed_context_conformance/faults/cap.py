@@ -523,6 +523,18 @@ class SummaryTakesARow(ReferenceAdapter):
         return super().assemble(rows, _bounded(limits, max_rows=limits["max_rows"] - taken))
 
 
+@fault("cap-limits-before-it-filters", "CAP-8")
+class LimitsBeforeItFilters(ReferenceAdapter):
+    """The row limit is applied to all that is stored; covered rows and rows without text are taken out afterwards."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        if not limits["max_rows"]:
+            return super().assemble(rows, limits)
+        newest = [id(row) for row in rows[-limits["max_rows"] :]]
+        kept = sum(id(row) in newest for row in assembly.watermark(rows)[1])
+        return super().assemble(rows, _bounded(limits, max_rows=max(kept, 1)))
+
+
 # -- CAP-9 -----------------------------------------------------------------------------------------------------------
 
 

@@ -426,6 +426,15 @@ class SamplesTheMiddle(_Prompts):
         return rows, texts
 
 
+@fault("cmp-covers-what-did-not-fit", "CMP-7", after="NousResearch/hermes-agent#94340")
+class CoversWhatDidNotFit(SteppedAdapter):
+    """The watermark is the end of the overflow, also when the pass took only the part of it that fits into a prompt."""
+
+    def summary_row(self, backlog: Backlog, rows: Sequence[Row], answer: str | None, limits: Limits) -> Row:
+        row = super().summary_row(backlog, rows, answer, limits)
+        return _covering(row, covers_through=backlog.verbatim[backlog.overflow - 1]["seq"])
+
+
 # -- CMP-8 -----------------------------------------------------------------------------------------------------------
 
 
@@ -617,6 +626,24 @@ class TopicsShareATranscript(SteppedAdapter):
         return await super().steps(store, chat, limits, summarize)
 
 
+@fault("cmp-keeps-a-cursor-for-each-chat", "CMP-12", after="makecindy/cindy#843")
+class KeepsACursorForEachChat(SteppedAdapter):
+    """How far a chat was read is remembered under the chat alone: where sessions share it, one hides another's rows."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, int] = {}
+
+    def load(self, store: Store, session: str) -> list[Row]:
+        self._chat = session.split(":")[-1]
+        read = self._read.get(self._chat, -1)
+        return [row for row in super().load(store, session) if is_summary(row) or row["seq"] > read]
+
+    def summary_row(self, backlog: Backlog, rows: Sequence[Row], answer: str | None, limits: Limits) -> Row:
+        row = super().summary_row(backlog, rows, answer, limits)
+        self._read[self._chat] = max(rows[-1]["seq"], self._read.get(self._chat, -1))
+        return row
+
+
 # -- CMP-13 ----------------------------------------------------------------------------------------------------------
 
 
@@ -636,6 +663,18 @@ class LooksTooLate(SteppedAdapter):
     def commit(self, store: Any, session: str, row: Row, backlog: Backlog) -> int | None:
         newest = max((row["seq"] for row in store.load(session) if is_summary(row)), default=None)
         return super().commit(store, session, row, replace(backlog, newest=newest))
+
+
+@fault("cmp-lock-opens-on-an-error", "CMP-13", after="NousResearch/hermes-agent#63129")
+class LockOpensOnAnError(SteppedAdapter):
+    """When the store cannot say whether another pass was faster, the summary is stored all the same."""
+
+    def commit(self, store: Any, session: str, row: Row, backlog: Backlog) -> int | None:
+        try:
+            return super().commit(store, session, row, backlog)
+        except Exception:
+            seq: int = store.append(session, row)
+            return seq
 
 
 @fault("cmp-loser-claims-a-summary", "CMP-13")

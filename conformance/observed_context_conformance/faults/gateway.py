@@ -204,6 +204,18 @@ class ComparesIdsWithoutTheirChat(Gateway):
             await super().receive(event)
 
 
+@fault("gwy-takes-equal-words-for-a-second-delivery", "GWY-2", after="joshuaswarren/remnic#2785")
+@keeps
+class TakesEqualWordsForASecondDelivery(Store):
+    """Whoever says the same words twice in a room is taken to be delivered twice, whatever the ids of the messages."""
+
+    def observe(self, session: str, row: Row) -> int | None:
+        same = "SELECT 1 FROM rows WHERE session = ? AND observed AND json_extract(row, '$.content') = ?"
+        if self._db.execute(same, [session, row["content"]]).fetchone():
+            return None
+        return super().observe(session, row)
+
+
 # -- GWY-3 -----------------------------------------------------------------------------------------------------------
 
 
@@ -337,6 +349,78 @@ class LosesChatterOfAKilledTurn(Gateway):
         await super()._take(turn)
         while self.held:
             super()._observe(self.held.pop(0))
+
+
+@fault("gwy-follow-up-misses-chatter", "GWY-4", after="NousResearch/hermes-agent#73661")
+@hosts
+class FollowUpMissesChatter(Gateway):
+    """A request that waits while the bot answers another one is shown what was observed when that one began."""
+
+    def __init__(self, settings: Settings, environment: Environment) -> None:
+        super().__init__(settings, environment)
+        self.known: dict[str, list[Row]] = {}
+
+    async def _take(self, turn: Turn) -> None:
+        lock = self._locks.setdefault(turn.session, asyncio.Lock())
+        waits = lock.locked()
+        async with lock:
+            rows = self._store.before(turn)
+            if waits:
+                rows = [row for row in rows if not row.get("observed")] + self.known[turn.session]
+            self.known[turn.session] = [row for row in rows if row.get("observed")]
+            payload = payload_of(rows, turn.message, turn.channel_prompt, self._limits)
+            answers = await answer(payload, self._environment.model)
+            self._store.answer(turn, answers)
+        _, _, chat, topic = place(turn.session)
+        await self._environment.send(chat, topic, text_of(answers[-1].get("content")) if answers else "")
+
+
+@fault("gwy-spends-rows-on-a-failed-turn", "GWY-4", after="makecindy/cindy#1945")
+@hosts
+class SpendsRowsOnAFailedTurn(Gateway):
+    """What a block holds is taken out of the room while the model is asked, and put back only if it answers."""
+
+    async def _take(self, turn: Turn) -> None:
+        shown = [row["seq"] for row in self._store.load(turn.session)]
+        await super()._take(turn)
+        if not self._store._rows("turn = ?", [turn.seq]):
+            spent = ", ".join(map(str, shown))
+            self._store._db.execute(f'UPDATE rows SET session = \'["", "", "", null]\' WHERE seq IN ({spent})')
+
+
+@fault("gwy-cleans-the-last-user-row", "GWY-4", after="NousResearch/hermes-agent#72356")
+@keeps
+class CleansTheLastUserRow(Store):
+    """At the end of a turn its bare message is written over the last user row, which may be a summary or chatter."""
+
+    def answer(self, turn: Turn, rows: Sequence[Row]) -> None:
+        last = "SELECT max(seq) FROM rows WHERE session = ? AND json_extract(row, '$.role') = 'user'"
+        clean = f"UPDATE rows SET row = json_set(row, '$.content', ?) WHERE seq = ({last})"
+        self._db.execute(clean, [turn.message, turn.session])
+        super().answer(turn, rows)
+
+
+@fault("gwy-refuses-rows-during-a-pass", "GWY-4", after="NousResearch/hermes-agent#87484")
+@hosts
+class RefusesRowsDuringAPass(Gateway):
+    """While a pass of compaction is running no row is taken: the transcript is locked."""
+
+    def _observe(self, event: Event) -> None:
+        if not self._scheduler._tasks:
+            super()._observe(event)
+
+
+@fault("gwy-archives-what-it-never-read", "GWY-4", after="NousResearch/hermes-agent#93160")
+@keeps
+class ArchivesWhatItNeverRead(Store):
+    """A pass archives every row that is there when it ends, those among them that the summariser was not given."""
+
+    def commit(self, session: str, row: Row, previous: int | None) -> int | None:
+        seq = super().commit(session, row, previous)
+        if seq is not None:
+            live = "UPDATE rows SET withdrawn = 1 WHERE session = ? AND observed AND covered IS NULL"
+            self._db.execute(live, [session])
+        return seq
 
 
 @fault("gwy-shows-each-message-once", "GWY-4", after="openclaw/openclaw#99143")

@@ -59,6 +59,15 @@ class DropsAnonymousSenders(ReferenceAdapter):
         return super().gate(event, settings) if event["sender"]["id"] else {"action": "ignore"}
 
 
+@fault("gate-answers-a-lone-placeholder", "GATE-1", after="openclaw/openclaw#96738")
+class AnswersALonePlaceholder(ReferenceAdapter):
+    """The character that stands for a mention is taken for one of the bot where the platform did not say of whom."""
+
+    def gate(self, event: Event, settings: Settings) -> Decision:
+        unsaid = not event["mentions"] and "\ufffc" in said(event)
+        return super().gate(_with(event, mentions=[{"id": settings["bot"]["id"]}]) if unsaid else event, settings)
+
+
 @fault("gate-drops-what-mentions-a-person", "GATE-1")
 class DropsWhatMentionsAPerson(ReferenceAdapter):
     """A message that mentions somebody is taken for a private matter and dropped."""
@@ -99,6 +108,26 @@ class IgnoresReplies(ReferenceAdapter):
 
     def gate(self, event: Event, settings: Settings) -> Decision:
         return super().gate(_with(event, reply_to=None), settings)
+
+
+@fault("gate-hears-replies-on-one-platform", "GATE-2", after="openclaw/openclaw#127308")
+class HearsRepliesOnOnePlatform(ReferenceAdapter):
+    """Whether an answer to the bot is for it was decided in one platform's code; elsewhere nobody asks."""
+
+    def gate(self, event: Event, settings: Settings) -> Decision:
+        return super().gate(event if event["platform"] == "telegram" else _with(event, reply_to=None), settings)
+
+
+@fault("gate-knows-itself-by-its-device", "GATE-2", after="openclaw/openclaw#15783")
+class KnowsItselfByItsDevice(ReferenceAdapter):
+    """The bot's own id is kept with the number of its device behind it, and no mention of the account equals that."""
+
+    def gate(self, event: Event, settings: Settings) -> Decision:
+        mentions = event["mentions"] and [
+            {**mention, "id": f"{mention['id']}:2"} if mention.get("id") == settings["bot"]["id"] else mention
+            for mention in event["mentions"]
+        ]
+        return super().gate(_with(event, mentions=mentions), settings)
 
 
 @fault("gate-needs-structural-mentions", "GATE-2")
@@ -416,6 +445,18 @@ class LetsTheSpanBeatTheId(ReferenceAdapter):
         return super().gate(_with(event, mentions=mentions), settings)
 
 
+@fault("gate-takes-every-placeholder-for-itself", "GATE-10", after="openclaw/openclaw#96738")
+class TakesEveryPlaceholderForItself(ReferenceAdapter):
+    """Where the text shows a placeholder in the place of a mention it is taken for the bot's, whoever was mentioned."""
+
+    def gate(self, event: Event, settings: Settings) -> Decision:
+        mentions = event["mentions"] and [
+            {"id": settings["bot"]["id"]} if "offset" in mention and "\ufffc" in said(event) else mention
+            for mention in event["mentions"]
+        ]
+        return super().gate(_with(event, mentions=mentions), settings)
+
+
 @fault("gate-compares-the-beginning-of-a-span", "GATE-10", after="openclaw/openclaw#129555")
 class ComparesTheBeginningOfASpan(ReferenceAdapter):
     """A structural mention whose text begins with the bot's handle is the bot's, also when the handle is longer."""
@@ -634,6 +675,18 @@ class KeepsOldSettings(ReferenceAdapter):
     def gate(self, event: Event, settings: Settings) -> Decision:
         known, self._allowed = self._allowed, list(settings["allowed_chats"] or [])
         return super().gate(event, _set(settings, allowed_chats=[*self._allowed, *known]))
+
+
+@fault("gate-learns-once-who-it-is", "GATE-14", after="NousResearch/hermes-agent#50780")
+class LearnsOnceWhoItIs(ReferenceAdapter):
+    """The bot's identity is taken from the first call, as if it were learned on connecting, and kept."""
+
+    def __init__(self) -> None:
+        self._bot: Bot | None = None
+
+    def gate(self, event: Event, settings: Settings) -> Decision:
+        self._bot = self._bot or {**settings["bot"]}
+        return super().gate(event, _set(settings, bot=self._bot))
 
 
 @fault("gate-answers-once-in-a-conversation", "GATE-14")

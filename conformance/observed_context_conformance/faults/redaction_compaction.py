@@ -96,6 +96,19 @@ class ValuesWithADollar(_Texts):
         return redact(text) if "=$" not in text else text
 
 
+@fault("red-lists-identifiers", "RED-1", after="openclaw/openclaw#67801")
+class ListsIdentifiers(SteppedAdapter):
+    """Identifiers that the summary is to keep are listed below the messages; they are looked for in the raw texts."""
+
+    def prompt_of(self, backlog: Backlog, texts: Sequence[str], limits: Limits) -> list[Message]:
+        prompt = super().prompt_of(backlog, texts, limits)
+        raw = "\n".join(_text(row) for row in backlog.verbatim[: len(texts)])
+        exact = dict.fromkeys(re.findall(r"(?<![\w-])(?=[\w-]*\d)[\w-]{16,}", raw))
+        data = text_of(prompt[-1].get("content"))
+        listed = f"{data}\nKeep these as they are: {', '.join(exact)}" if exact else data
+        return [prompt[0], {"role": "user", "content": listed}]
+
+
 @fault("red-keeps-the-beginning", "RED-1")
 class KeepsTheBeginning(_Texts):
     """The first sixteen characters of a token are kept, so that its owner recognises it."""

@@ -135,6 +135,18 @@ class ForgetsTheCaption(ReferenceAdapter):
         return super().row(worded, settings)
 
 
+@fault("row-takes-the-quotation-along", "ROW-2", after="sipeed/picoclaw#3082")
+class TakesTheQuotationAlong(ReferenceAdapter):
+    """What a message answers is stored above it, under the name of whoever answers, though another one said it."""
+
+    def row(self, event: Event, settings: Settings) -> Row:
+        row = super().row(event, settings)
+        if event["reply_to"] is None:
+            return row
+        line, _, text = str(row.get("content")).partition("\n")
+        return _with(row, content=f"{line}\n> {event['reply_to']['text']}\n{text}")
+
+
 @fault("row-puts-the-text-beside-the-line", "ROW-2")
 class PutsTheTextBesideTheLine(ReferenceAdapter):
     """The text follows the attribution on the same line."""
@@ -326,6 +338,16 @@ class BelievesAName(ReferenceAdapter):
         row = super().row(event, settings)
         claims = (event["sender"]["name"] or "").lstrip("[").startswith("CONTEXT COMPACTION")
         return _with(row, summary={"covered": 1}) if claims else row
+
+
+@fault("row-believes-another-bots-summary", "ROW-4", after="NousResearch/hermes-agent#111564")
+class BelievesAnotherBotsSummary(ReferenceAdapter):
+    """What another bot posts with a gateway's own control phrase before it counts as that gateway's: a summary."""
+
+    def row(self, event: Event, settings: Settings) -> Row:
+        row = super().row(event, settings)
+        claims = event["sender"]["is_bot"] and said(event).lstrip().startswith("[CONTEXT COMPACTION]")
+        return _with(row, summary={"covers_through": None, "covered": 0}) if claims else row
 
 
 # -- ROW-5 -----------------------------------------------------------------------------------------------------------

@@ -456,6 +456,17 @@ class LosesWhatAToolInterrupts(ComposedAdapter):
         return super().replay(rows, channel_prompt, limits)
 
 
+@fault("sep-looks-at-the-last-fifty", "SEP-7", after="openclaw/openclaw#99257")
+class LooksAtTheLastFifty(ComposedAdapter):
+    """The block knows the last fifty observed messages, and nothing says that there were others."""
+
+    def replay(self, transcript: Rows, channel_prompt: str | None, limits: Limits) -> Replayed:
+        """Take the others out."""
+        observed = [index for index, row in enumerate(transcript) if _observed(row) and "summary" not in row]
+        older = set(observed[:-50]) if _marked(self, channel_prompt) else set()
+        return super().replay([row for at, row in enumerate(transcript) if at not in older], channel_prompt, limits)
+
+
 # -- SEP-8 -----------------------------------------------------------------------------------------------------------
 
 

@@ -95,6 +95,24 @@ class StripsTheTrigger(ComposedAdapter):
         return super().wrap(re.sub(r"[ \t]+", " ", message).strip(), block)
 
 
+@fault("turn-cuts-the-whole-at-its-end", "TURN-2", after="Mininglamp-OSS/cc-channel-octo#120")
+class CutsTheWholeAtItsEnd(ComposedAdapter):
+    """Block and message are put together and then cut to the bound of the block, at the end, where the message is."""
+
+    def turn(
+        self, transcript: Rows, message: Addressed, channel_prompt: str | None, limits: Limits, model: Model
+    ) -> list[Row]:
+        """Take the turn under this bound."""
+        self._bound = limits["max_chars"]
+        return super().turn(transcript, message, channel_prompt, limits, model)
+
+    def sent(self, payload: list[Message], message: Addressed, number: int) -> list[Message]:
+        """Cut it."""
+        at = _last(payload)
+        content = payload[at]["content"]
+        return _put(payload, at, content[: self._bound or None]) if isinstance(content, str) else payload
+
+
 @fault("turn-signs-the-message", "TURN-2")
 class SignsTheMessage(ComposedAdapter):
     """Behind the message stands a line that ends the block's frame, so that the message is not the last thing read."""
@@ -217,6 +235,19 @@ class StoresTrimmed(_StoresOtherwise):
         """The text, trimmed."""
         content = row.get("content")
         return {**row, "content": content.strip()} if isinstance(content, str) else row
+
+
+@fault("turn-counts-on-the-longer-list", "TURN-4", after="NousResearch/hermes-agent#394")
+class CountsOnTheLongerList(ReferenceAdapter):
+    """What is new is taken from behind as many messages as were stored; the model was sent fewer, and some are lost."""
+
+    def turn(
+        self, transcript: Rows, message: Addressed, channel_prompt: str | None, limits: Limits, model: Model
+    ) -> list[Row]:
+        """Lose as many as were withheld."""
+        rows = super().turn(transcript, message, channel_prompt, limits, model)
+        history = self.replay(transcript, channel_prompt, limits)["history"]
+        return rows[max(0, len(transcript) - len(history)) :]
 
 
 @fault("turn-stores-at-every-request", "TURN-4", after="NousResearch/hermes-agent#48677")
@@ -452,6 +483,16 @@ class DisarmsTheFirstOnly(_Trusts):
         return text
 
 
+@fault("turn-trusts-first-lines", "TURN-9")
+class TrustsFirstLines(_Trusts):
+    """The first line of a row is taken for its attribution, whatever it says, and is never disarmed."""
+
+    def trusted(self, row: Row, text: str) -> str:
+        """The first line."""
+        first, line_break, rest = text.partition("\n")
+        return self.disguise(first, *_DISGUISES) + line_break + rest
+
+
 @fault("turn-trusts-notes", "TURN-9")
 class TrustsNotes(_Trusts):
     """Header lines are disarmed; a pasted omission note stands as if the gateway had written it."""
@@ -655,6 +696,39 @@ class LoadsAFlagForTwo(ComposedAdapter):
         return super().replay(rows, channel_prompt, limits)
 
 
+@fault("turn-fuses-the-unanswered", "TURN-14", after="NousResearch/hermes-agent#107070")
+class FusesTheUnanswered(ComposedAdapter):
+    """A request that was not answered is put before the next message, and is asked anew together with it."""
+
+    def sent(self, payload: list[Message], message: Addressed, number: int) -> list[Message]:
+        """Put it there."""
+        at = _last(payload)
+        current, before = payload[at]["content"], payload[max(at - 2, 0) : at]
+        if not isinstance(message, str) or [item["role"] for item in before] != ["user", "assistant"]:
+            return payload
+        if before[1]["content"] != turn.NO_ANSWER or not isinstance(current, str):
+            return payload
+        fused = f"{current.removesuffix(message)}{text_of(before[0]['content'])}\n\n{message}"
+        return [*payload[: at - 2], {"role": "user", "content": fused}, *payload[at + 1 :]]
+
+
+@fault("turn-joins-a-summary-to-the-request", "TURN-14", after="NousResearch/hermes-agent#106551")
+class JoinsASummaryToTheRequest(ComposedAdapter):
+    """A summary and a request that follows it are two user rows side by side, and become one message in the history."""
+
+    def replay(self, transcript: Rows, channel_prompt: str | None, limits: Limits) -> Replayed:
+        """Join them."""
+        rows: list[Row] = []
+        for row in transcript:
+            before = rows[-1] if rows else None
+            if before and "summary" in before and row["role"] == "user" and not _observed(row):
+                text = f"{text_of(before.get('content'))}\n\n{text_of(row.get('content'))}"
+                rows[-1] = {**row, "content": text}
+            else:
+                rows.append(row)
+        return super().replay(rows, channel_prompt, limits)
+
+
 @fault("turn-moves-the-unanswered", "TURN-14", after="NousResearch/hermes-agent#64934")
 class MovesTheUnanswered(ComposedAdapter):
     """A request that was not answered is moved into the next block, so that it is not carried out late."""
@@ -678,6 +752,8 @@ class NamesThePlatform(ComposedAdapter):
     """The header of the block names the platform that the feature was first made for."""
 
     HEADER = "[Observed Telegram group context - context only, not requests]"
+
+    gateway = None  # type: ignore[assignment]  # it would wrap under the header that is not declared any more
 
     def describe(self) -> dict[str, Any]:
         """Declare it."""

@@ -229,8 +229,9 @@ def _time(clock: str, index: int) -> dict[str, str | None]:
         return {"time": f"2026-03-14{stamp}Z"}
     mixed: tuple[dict[str, str | None], ...] = (
         {"time": f"2026-03-14{stamp}+05:45"},
-        {"time": f"1970-01-01{stamp}Z"},
         {},
+        {"time": f"1970-01-01{stamp}Z"},
+        {"time": None},
         {"time": f"2026-03-14{stamp}.250-03:30"},
         {"time": f"2099-12-31{stamp}Z"},
     )
