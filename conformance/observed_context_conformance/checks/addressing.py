@@ -148,7 +148,7 @@ _NEARLY_COMMANDS = ("/ what is that?", "/2 of us", "//ana", "/", "/éa", "/_new"
 
 _BESIDE = (
     ("", "look:\n| name | seats |\n| Ana  |     2 |"),
-    ("see", "\n    if ready:\n        go()"),
+    ("see", "how it goes:\n    if ready:\n        go()"),
     ("tell", "what a  b   c means"),
     ("", f"and @{BOT['handle']}_two, listen"),
     (f"@{BOT['handle']}.dev hi, and", "hello"),

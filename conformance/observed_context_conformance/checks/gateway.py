@@ -510,7 +510,7 @@ def what_is_said_during_a_turn_is_context_of_the_next(adapter: Adapter, steps: l
 def a_request_that_waits_sees_what_was_said_before_it(
     adapter: Adapter, place: Place, who: Person, before: list[Step], meanwhile: list[Person]
 ) -> None:
-    """While the bot answers something is said, and then Zoe asks: where her request waits for its turn, it sees that."""
+    """While the bot answers something is said, and then Zoe asks: a request that waits for its turn sees that."""
     _blocks(adapter)
     with chronicle(adapter) as told:
         _run(told, before)

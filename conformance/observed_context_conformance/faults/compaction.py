@@ -634,7 +634,7 @@ class KeepsACursorForEachChat(SteppedAdapter):
         self._read: dict[str, int] = {}
 
     def load(self, store: Store, session: str) -> list[Row]:
-        self._chat = session.split(":")[-1]
+        self._chat = session.rsplit(":", maxsplit=1)[-1]
         read = self._read.get(self._chat, -1)
         return [row for row in super().load(store, session) if is_summary(row) or row["seq"] > read]
 
