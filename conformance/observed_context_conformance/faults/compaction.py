@@ -124,7 +124,7 @@ class NotesItsWork(SteppedAdapter):
         return super().load(store, session)
 
 
-@fault("cmp-summary-is-not-observed", "CMP-2")
+@fault("cmp-summary-is-not-observed", "CMP-2", after="NousResearch/hermes-agent#41607")
 class SummaryIsNotObserved(SteppedAdapter):
     """The summary row lacks the flag, so that it replays as a request of somebody's."""
 
@@ -238,7 +238,7 @@ class FallbackSentence(SteppedAdapter):
         return await super().steps(store, session, limits, never_fails)
 
 
-@fault("cmp-failure-moves-the-watermark", "CMP-4")
+@fault("cmp-failure-moves-the-watermark", "CMP-4", after="NousResearch/hermes-agent#11585")
 class FailureMovesTheWatermark(SteppedAdapter):
     """The rows of a pass are remembered as done before the summariser is asked; a failure does not take it back."""
 
@@ -322,7 +322,7 @@ class SkipsContentParts(SteppedAdapter):
         return rows, [text for row, text in zip(rows, texts, strict=True) if isinstance(row.get("content"), str)]
 
 
-@fault("cmp-failed-write-counts", "CMP-5")
+@fault("cmp-failed-write-counts", "CMP-5", after="openclaw/openclaw#99306")
 class FailedWriteCounts(SteppedAdapter):
     """When the store fails to take the summary, the rows of the pass are remembered as summarised all the same."""
 
@@ -503,7 +503,7 @@ class NoWarning(SteppedAdapter):
         return [{"role": "system", "content": "Summarise the conversation between the tags. Be brief and exact."}, data]
 
 
-@fault("cmp-no-senders", "CMP-9")
+@fault("cmp-no-senders", "CMP-9", after="google/adk-go#1234")
 class NoSenders(SteppedAdapter):
     """The attribution line is taken for noise and dropped."""
 

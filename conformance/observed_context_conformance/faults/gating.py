@@ -41,7 +41,7 @@ class DropsWordlessMedia(ReferenceAdapter):
         return {"action": "ignore"} if decision["action"] == "observe" and not said(event) else decision
 
 
-@fault("gate-knows-itself-by-name", "GATE-1")
+@fault("gate-knows-itself-by-name", "GATE-1", after="openclaw/openclaw extensions/telegram/src/group-history-window.ts")
 class KnowsItselfByName(ReferenceAdapter):
     """The bot recognises its own messages by the display name, so that a member with that name is never heard."""
 
@@ -529,7 +529,7 @@ class RaisesOnABadPattern(_OtherMatching):
         return any(pattern.search(text[:300]) for pattern in compiled)
 
 
-@fault("gate-joins-patterns", "GATE-11")
+@fault("gate-joins-patterns", "GATE-11", after="openclaw/openclaw#115484")
 class JoinsPatterns(_OtherMatching):
     """All patterns are joined into one: a bad one makes all of them bad, and they are skipped together."""
 
@@ -538,7 +538,7 @@ class JoinsPatterns(_OtherMatching):
         return bool(patterns) and _compiles(joined) and re.search(joined, text[:300], re.IGNORECASE) is not None
 
 
-@fault("gate-stops-at-a-bad-pattern", "GATE-11")
+@fault("gate-stops-at-a-bad-pattern", "GATE-11", after="openclaw/openclaw#115484")
 class StopsAtABadPattern(_OtherMatching):
     """Patterns are tried in turn, and a bad one ends the turn: those after it are never tried."""
 

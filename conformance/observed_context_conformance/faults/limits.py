@@ -191,7 +191,7 @@ class TakeNothingForZero(_OtherReading):
         return 0 if value in ("", [], {}) else None
 
 
-@fault("limits-take-zero-for-missing", "LIM-3")
+@fault("limits-take-zero-for-missing", "LIM-3", after="openclaw/openclaw#151911")
 class TakeZeroForMissing(_OtherReading):
     """0 counts as "not set" and gives the default, so that no limit can be switched off."""
 

@@ -60,7 +60,7 @@ class TriggerAtAQuarter(Scheduler):
         return super()._is_worth_a_look(state) or state.chars >= self._limits["max_chars"] // 4 > 0
 
 
-@scheduler_fault("sch-gate-stays-open", "SCH-1")
+@scheduler_fault("sch-gate-stays-open", "SCH-1", after="vellum-ai/vellum-assistant#34639")
 class GateStaysOpen(Scheduler):
     """A pass that has succeeded does not close the gate again; the next message finds it open."""
 
@@ -74,7 +74,7 @@ class GateStaysOpen(Scheduler):
 # -- SCH-2 -----------------------------------------------------------------------------------------------------------
 
 
-@scheduler_fault("sch-waits-for-the-pass", "SCH-2")
+@scheduler_fault("sch-waits-for-the-pass", "SCH-2", after="openclaw/openclaw#137294")
 class WaitsForThePass(Scheduler):
     """`appended` awaits the pass that it started, and with it the summariser."""
 
