@@ -92,6 +92,39 @@ def test_faults_have_a_name_and_a_description(monkeypatch: pytest.MonkeyPatch) -
         fault(taken.id, "LIM-1")(ReferenceAdapter)
 
 
+EXACTLY: dict[str, str] = {
+    # what is wrong: all that fails for it
+    "gate-uses-word-boundaries": "GATE-9",
+    "gate-tidies-the-text-in-place": "GATE-14",
+    "row-leaves-brackets": "ROW-3 ATT-1",
+    "media-drops-what-failed": "MED-2 MED-5",
+    "address-prefixes-commands": "ATT-4",
+    "sep-takes-half-a-marker": "SEP-3",
+    "sep-glues-texts": "SEP-5",
+    "sep-believes-a-label": "SEP-6",
+    "sep-drops-without-a-note": "SEP-7",
+    "asm-same-text-once": "ASM-1",
+    "asm-watermark-zero-is-none": "ASM-3",
+    "asm-believes-every-line": "ASM-9",
+    "cap-one-over": "CAP-1 CAP-6",
+    "cap-note-counts-covered-rows": "CAP-4 CAP-12",
+    "cap-cuts-between-code-points": "CAP-11",
+    "limits-fall-together": "LIM-2",
+    "turn-keeps-a-side-car": "TURN-4",
+    "turn-trusts-the-block": "TURN-9",
+}
+
+
+@pytest.mark.parametrize("name", EXACTLY)
+def test_a_defect_fails_the_requirements_that_name_it_and_no_other(name: str) -> None:
+    target = next(known for known in load_faults() if known.id == name).make()
+    changed = changed_methods(target)
+    adapter = Adapter(target)
+    outcomes = [run_check(c, adapter, Effort(factor=0.5, shrink=False)) for c in load_checks() if changed & {*c.calls}]
+    failed = {o.blocked_by or o.requirement for o in outcomes if o.verdict in (Verdict.FAIL, Verdict.ERROR)}
+    assert failed == set(EXACTLY[name].split())
+
+
 def _touches(make: Callable[[], Any]) -> set[str]:
     """The calls whose checks a cheat is tried on."""
     if not issubclass(make, ReferenceAdapter):  # type: ignore[arg-type]

@@ -416,6 +416,9 @@ class _Trusts(ComposedAdapter):
             content = row.get("content")
             return {"content": self.trusted(row, content)} if _observed(row) and isinstance(content, str) else {}
 
+        plain = super().replay(transcript, channel_prompt, limits)
+        if plain["block"] is None:  # what is history stays as it is
+            return plain
         return super().replay(changed(transcript, disguised), channel_prompt, limits)
 
     def wrap(self, message: Addressed, block: str | None) -> Addressed:
