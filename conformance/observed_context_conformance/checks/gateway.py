@@ -525,8 +525,8 @@ def a_request_that_waits_sees_what_was_said_before_it(
         turn = told.turn_of(second)
         if turn.requests:  # a gateway may turn away who comes while it is busy
             event("the second request has its turn")
-            _never_a_request(turn, observed)
             _seen(turn, observed)
+            _never_a_request(turn, observed)
 
 
 @check("GWY-4", calls=("gateway",), after=("TURN-2", "GWY-9"), examples=8)
