@@ -107,7 +107,7 @@ class Case:
         needs: methods of the adapter without which there is nothing to measure.
         local: it cannot be measured through a pipe.
         waits: the call waits for a disk: its rate is by the clock on the wall.
-        steady: up to this size a cost is the same in every run; beyond, it depends on where rows lie, in memory or on disk.
+        steady: up to this size a cost is the same in every run; beyond, it depends on where in memory the rows lie.
     """
 
     call: str
