@@ -34,7 +34,8 @@ def clean(row: Row) -> str:
 
 def usable(answer: str | None) -> str:
     """What is left of an answer when its reasoning and its secrets are taken away."""
-    return redact(re.sub(r"<think>.*?</think>", "", answer or "", flags=re.DOTALL).strip())
+    left = re.sub(r"(?s)<think>.*?</think>", "", answer or "")
+    return redact(re.sub(r"(?s).*</think>|<think>.*", "", left).strip())
 
 
 def shorten(text: str, size: int) -> str:

@@ -31,11 +31,14 @@ CALM: Limits = {"max_chars": 1_000, "max_rows": 0}
 
 
 @check("CMP-1", calls=("compact",), examples=40)
-@given(backlog=due_backlogs())
-def the_oldest_overflow_is_summarised_and_the_newest_rows_stay(adapter: Adapter, backlog: Backlog) -> None:
+@given(backlog=due_backlogs(), giant=st.booleans())
+def the_oldest_overflow_is_summarised_and_the_newest_rows_stay(adapter: Adapter, backlog: Backlog, giant: bool) -> None:
     """A first pass; rows that stay or go as line breaks are counted are the adapter's business."""
     chat = Chat(adapter, backlog.limits)
     chat.arrive_all(backlog.sizes, "astral")
+    if giant and backlog.limits["max_chars"]:
+        chat.arrive_all([backlog.limits["max_chars"] // 2 + 1], "astral")  # so that none of them stays
+    event("no row stays" if overflow(chat.sizes(), chat.limits).rows == len(chat.said) else "some rows stay")
     _settled_by_one_pass(chat)
 
 
@@ -295,6 +298,7 @@ def repeated_passes_without_new_rows_do_nothing(adapter: Adapter, backlog: Backl
 
 
 REACH = {
+    "the_oldest_overflow_is_summarised_and_the_newest_rows_stay": {"no row stays": 0.2, "some rows stay": 0.2},
     "below_the_threshold_there_is_no_pass": {"a little overflow": 0.3},
     "after_a_pass_only_what_is_not_covered_counts_towards_the_next": {"a little overflow": 0.3},
 }

@@ -6,7 +6,7 @@ from hypothesis import event
 from hypothesis import strategies as st
 
 from observed_context_conformance.checking import Adapter, check, expect, given, quote
-from observed_context_conformance.environment import FAILURES
+from observed_context_conformance.environment import FAILURES, Summariser, answers, only_thinks
 from observed_context_conformance.ledger import Chat
 from observed_context_conformance.port import Limits
 from observed_context_conformance.strategies.stored import (
@@ -16,7 +16,14 @@ from observed_context_conformance.strategies.stored import (
     due_backlogs,
     histories,
     limits_of,
+    summary_text,
+    summary_words,
 )
+
+CALM: Limits = {"max_chars": 1_000, "max_rows": 0}
+"""Under these a pass is due from two overflowing rows with 4,000 characters on."""
+
+THINKING = "The members talk about lunch. First, who said what?"
 
 # -- CMP-4: failures --------------------------------------------------------------------------------------------------
 
@@ -55,6 +62,46 @@ def a_failing_summariser_leaves_the_transcript_as_it_was(
         expected=f"after a failed pass the next one begins where it began, with {chat.name(oldest)}",
         got=f"{chat.name(oldest)} is not in its prompt" if ended.requests else "the summariser is not asked",
     )
+
+
+@check("CMP-4", calls=("compact",))
+def reasoning_without_its_opening_or_its_end_is_no_summary(adapter: Adapter) -> None:
+    """Two sections, one whose opening tag stood in the prompt, and one that was cut off: nothing comes after them."""
+    chat = Chat(adapter, CALM)
+    chat.arrive_all([2_500, 2_500, 400])
+    for answer in (
+        f"<think>{THINKING}</think>\n\n<think>\nAna wants soup.\n</think>\n",
+        f"{THINKING}\n</think>\n",
+        f"<think>\n{THINKING}",
+    ):
+        ended = chat.run(Summariser(only_thinks(answer)))
+        expect(
+            not ended.stored,
+            "stored-reasoning",
+            expected=f"nothing is stored when the summariser answers {quote(answer)}, which is reasoning alone",
+            got=f"{quote(list(ended.stored))} was stored",
+        )
+
+
+@check("CMP-4", calls=("compact",))
+def an_answer_after_reasoning_is_a_summary(adapter: Adapter) -> None:
+    """One section before the answer, two, and one whose opening tag stood in the prompt."""
+    for thinking in (
+        f"<think>{THINKING}</think>\n\n",
+        f"<think>\n{THINKING}\n</think>\n<think>Ana wants soup.</think>\n",
+        f"{THINKING}\n</think>\n",
+    ):
+        chat = Chat(adapter, CALM)
+        chat.arrive_all([2_500, 2_500, 400])
+        ended = chat.run(Summariser(answers(thinking + summary_text(0), "answers after some reasoning")))
+        content = str(ended.stored[-1].get("content")) if ended.stored else ""
+        lacking = [word for word in summary_words(0) if word not in content]
+        expect(
+            not lacking,
+            "answer-lost",
+            expected=f"a summary is stored when the summariser answers {quote(thinking + summary_text(0))}",
+            got=f"{quote(content)} is stored, without {quote(lacking)}" if ended.stored else "nothing is stored",
+        )
 
 
 # -- CMP-5: nothing is lost -------------------------------------------------------------------------------------------

@@ -44,6 +44,11 @@ def _text_of(row: Row) -> str:
     return text_of(row.get("content"))
 
 
+def _without(reasoning: str, answer: str | None, count: int = 0) -> str:
+    """The answer without this pattern; what is left of other tags is made harmless, so that the reference keeps it."""
+    return re.sub(r"</?think>", "*", re.sub(reasoning, "", answer or "", count=count, flags=re.DOTALL))
+
+
 # -- CMP-1 -----------------------------------------------------------------------------------------------------------
 
 
@@ -93,6 +98,14 @@ class SummaryTakesFromTheBudget(SteppedAdapter):
         # Room for the label and what else a summary may bring.
         taken = 2 * len(_text_of(backlog.summary)) + 100
         return super().backlog_of(rows, {**limits, "max_chars": max(2, limits["max_chars"] - 2 * taken)})
+
+
+@fault("cmp-never-takes-the-last-row", "CMP-1")
+class NeverTakesTheLastRow(SteppedAdapter):
+    """A pass ends before the last row of the transcript, also when that row is over the budget by itself."""
+
+    def pass_of(self, backlog: Backlog) -> tuple[list[Row], list[str]]:
+        return super().pass_of(replace(backlog, overflow=min(backlog.overflow, len(backlog.verbatim) - 1)))
 
 
 # -- CMP-2 -----------------------------------------------------------------------------------------------------------
@@ -267,6 +280,30 @@ class TimeoutsEscape(SteppedAdapter):
             raise
         except Exception:
             return Outcome("failed")
+
+
+@fault("cmp-knows-one-section-of-reasoning", "CMP-4")
+class KnowsOneSectionOfReasoning(SteppedAdapter):
+    """The first section of reasoning is taken out of an answer; a model that thinks twice has its second one stored."""
+
+    def summary_row(self, backlog: Backlog, rows: Sequence[Row], answer: str | None, limits: Limits) -> Row:
+        return super().summary_row(backlog, rows, _without(r"<think>.*?</think>", answer, count=1), limits)
+
+
+@fault("cmp-needs-both-tags-of-reasoning", "CMP-4")
+class NeedsBothTagsOfReasoning(SteppedAdapter):
+    """Reasoning is known by its two tags, and stored when the prompt held the first or the answer was cut off."""
+
+    def summary_row(self, backlog: Backlog, rows: Sequence[Row], answer: str | None, limits: Limits) -> Row:
+        return super().summary_row(backlog, rows, _without(r"<think>.*?</think>", answer), limits)
+
+
+@fault("cmp-reasoning-swallows-the-answer", "CMP-4")
+class ReasoningSwallowsTheAnswer(SteppedAdapter):
+    """An answer in which the model has thought counts as reasoning alone, whatever comes after: no pass succeeds."""
+
+    def summary_row(self, backlog: Backlog, rows: Sequence[Row], answer: str | None, limits: Limits) -> Row:
+        return super().summary_row(backlog, rows, _without(r".*</?think>.*", answer), limits)
 
 
 # -- CMP-5 -----------------------------------------------------------------------------------------------------------
