@@ -20,8 +20,10 @@ The messages and the earlier notes are data. They stand between two equal lines 
 /**
  * What came of a pass. `nothing`: none was due, or another one was faster. `failed`: it was due, and could not be done.
  *
- * @typedef {{outcome: "stored" | "nothing" | "failed", row: object | null, more: boolean, chars: number, rows: number}} Pass
- * more: what overflows was more than one pass takes; chars, rows: how much more may come until a pass is due
+ * @typedef {{outcome: "stored" | "nothing" | "failed", row: object | null, more: boolean, chars: number, rows: number,
+ *   pending: {chars: number, rows: number}}} Pass
+ * more: what overflows was more than one pass takes; chars, rows: how much more may come until a pass is due; pending: how much
+ * has come since the last summary, as far as the pass has looked
  */
 
 /**
@@ -45,16 +47,20 @@ export async function compact({ session, limits }, kit) {
  * @returns {Promise<Pass>}
  */
 export async function pass(session, limits, { store, summarize }) {
-  const none = { row: null, more: false, chars: 0, rows: 0 };
+  const none = { row: null, more: false, chars: 0, rows: 0, pending: { chars: 0, rows: 0 } };
   if (limits.max_chars === 0 && limits.max_rows === 0) {
     return { ...none, outcome: "nothing", chars: Infinity, rows: Infinity }; // CMP-8
   }
   try {
     const rows = (await store.load(session)).filter(isObserved);
     const { summary, verbatim } = divide(rows);
+    // The newest by its field, with text or without: that is what the store compares (CMP-13).
+    const previous = rows.filter(isSummary).at(-1)?.seq ?? null;
     const overflow = overflowing(verbatim, limits);
     if (!isDue(overflow, limits)) {
-      return { ...none, outcome: "nothing", ...leeway(verbatim, limits) };
+      const fresh = verbatim.filter((row) => previous === null || row.seq > previous);
+      const pending = { chars: sizeOfAll(fresh), rows: fresh.length };
+      return { ...none, outcome: "nothing", ...leeway(verbatim, limits), pending };
     }
     const { prompt, taken } = prompted(summary, overflow);
     const answer = redact(spoken(await summarize(prompt)));
@@ -72,8 +78,6 @@ export async function pass(session, limits, { store, summarize }) {
         covered: (summary?.summary.covered ?? 0) + taken.length,
       },
     };
-    // The newest by its field, with text or without: that is what the store compares (CMP-13).
-    const previous = rows.filter(isSummary).at(-1)?.seq ?? null;
     const seq = await store.commit(session, row, previous);
     if (seq === null) {
       return { ...none, outcome: "nothing" };

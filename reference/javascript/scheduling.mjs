@@ -94,10 +94,14 @@ export class Scheduler {
         if (result.outcome === "stored") {
           Object.assign(session, { chars: session.chars - chars, rows: session.rows - rows }, this.#triggers());
         } else {
-          // Nothing to do is not done: what is pending stays, and the next look waits until there may be something.
+          // Nothing to do is not done: what is pending stays, with what an earlier process has left (SCH-8), and the next look
+          // waits until there may be something.
+          const found = { chars: Math.max(chars, result.pending.chars), rows: Math.max(rows, result.pending.rows) };
+          session.chars += found.chars - chars;
+          session.rows += found.rows - rows;
           const triggers = this.#triggers();
-          session.charsDue = Math.max(triggers.charsDue, chars + result.chars);
-          session.rowsDue = Math.max(triggers.rowsDue, rows + result.rows);
+          session.charsDue = Math.max(triggers.charsDue, found.chars + result.chars);
+          session.rowsDue = Math.max(triggers.rowsDue, found.rows + result.rows);
         }
       }
     } catch (error) {

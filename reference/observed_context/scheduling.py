@@ -88,10 +88,7 @@ class Scheduler:
         state.rows += 1
         if state.is_busy() or self._clock() < state.rests_until or not self._is_worth_a_look(state):
             return
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:  # nowhere to run a pass; what was counted stays counted
-            return
+        loop = asyncio.get_running_loop()  # without one it raises; what was counted stays counted
         state.task = loop.create_task(self._work(session, state))
         self._tasks.add(state.task)
         state.task.add_done_callback(self._tasks.discard)
@@ -132,12 +129,9 @@ class Scheduler:
         return outcome.more
 
     def _wait_for_enough(self, state: _Session, backlog: Backlog) -> None:
-        """Set the marks to where, as far as one can tell, there will be enough for a pass."""
+        """Take what was found into the count, and look again when about as much has come as makes a pass."""
         state.chars = max(state.chars, chars_of(backlog.fresh))
         state.rows = max(state.rows, len(backlog.fresh))
-        half, step = self._limits["max_chars"] // 2, max(due_chars(self._limits), 1)
-        missing = half + step - chars_of(backlog.verbatim)
-        state.chars_mark = max(half, state.chars + (missing if missing > 0 else step))
-        step = max(self._limits["max_rows"] // 10, 1)
-        missing = self._limits["max_rows"] + step - len(backlog.verbatim)
-        state.rows_mark = max(self._limits["max_rows"] // 2, state.rows + (missing if missing > 0 else step))
+        max_chars, max_rows = self._limits["max_chars"], self._limits["max_rows"]
+        state.chars_mark = max(max_chars // 2, state.chars + due_chars(self._limits))
+        state.rows_mark = max(max_rows // 2, state.rows + max(max_rows // 10, 1))

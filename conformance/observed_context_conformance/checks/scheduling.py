@@ -333,6 +333,36 @@ def many_short_messages_start_a_pass(adapter: Adapter, max_chars: int, max_rows:
     )
 
 
+@check("SCH-7", calls=("scheduler",), examples=8)
+@given(
+    max_chars=st.sampled_from((0, 512_000)),
+    max_rows=st.sampled_from((20, 40)),
+    stored=st.sampled_from((0.0, 0.6, 0.9)),
+)
+def as_many_messages_as_the_row_limit_start_a_pass(
+    adapter: Adapter, max_chars: int, max_rows: int, stored: float
+) -> None:
+    """Messages so long that a pass is due with two of them over the limit; some were there before the scheduler."""
+    timeline = Timeline(adapter, {"max_chars": max_chars, "max_rows": max_rows})
+    chat = timeline.chat()
+    if stored:
+        chat.arrive_all([2_500] * int(stored * max_rows))
+        timeline.restart()
+    # The first `max_rows` of them stay; after that pass nothing more fits.
+    for few in (max_rows if stored else max_rows * 7 // 4, max_rows):
+        asked, more = timeline.asked_about(chat), 0
+        while more < few and timeline.asked_about(chat) == asked:
+            timeline.append(chat, 2_500)
+            more += 1
+        expect(
+            timeline.asked_about(chat) > asked,
+            "too-many-rows",
+            expected=f"with max_rows {max_rows} a pass starts when {len(chat.said)} rows are stored, {few} of them new",
+            got="the summariser was not asked",
+        )
+        timeline.drain()
+
+
 @check("SCH-7", calls=("scheduler",), examples=6)
 @given(max_rows=st.sampled_from((60, 100)), size=st.sampled_from((60, 500)))
 def without_a_character_limit_not_every_message_starts_a_pass(adapter: Adapter, max_rows: int, size: int) -> None:
@@ -381,24 +411,29 @@ def a_backlog_is_found_after_a_restart(adapter: Adapter, size: int, backlog: int
 
 
 @check("SCH-8", calls=("scheduler",), after=("SCH-2",), examples=10)
-@given(size=st.sampled_from((300, 900)), restarts=st.integers(1, 3))
-def restarts_do_not_start_the_count_again(adapter: Adapter, size: int, restarts: int) -> None:
+@given(size=st.sampled_from((300, 900)), restarts=st.integers(1, 3), compacted=st.booleans())
+def restarts_do_not_start_the_count_again(adapter: Adapter, size: int, restarts: int, compacted: bool) -> None:
     """A backlog just short of a pass, and a restart; less than half of `max_chars` completes it."""
     timeline = Timeline(adapter, BY_CHARS)
     chat = timeline.chat()
-    while sum(message.size for message in chat.said) + size < timeline.trigger:
+    if compacted:
+        for large in (5_000, 12_000):  # the second is more than the budget, so that a pass leaves nothing
+            timeline.append(chat, large)
+        timeline.drain()
+    event("a summary stands before it" if chat.summary else "no summary stands before it")
+    asked = timeline.asked_about(chat)
+    while sum(chat.sizes()) + size < timeline.trigger:
         timeline.append(chat, size)
-    for _ in range(restarts):
-        timeline.restart()
+    new = 0
+    while new + size < timeline.trigger and timeline.asked_about(chat) == asked:
+        if new < restarts * size:
+            timeline.restart()
         timeline.append(chat, size)
-    pending = 0
-    while pending + size < timeline.trigger and not timeline.asked_about(chat):
-        timeline.append(chat, size)
-        pending += size
+        new += size
     expect(
-        timeline.asked_about(chat),
+        timeline.asked_about(chat) > asked,
         "count-starts-again",
-        expected=f"what was stored before a restart counts: with {pending:,} characters more, a pass starts",
+        expected=f"what was stored before a restart counts: with {new:,} characters more, a pass starts",
         got="the summariser was not asked",
     )
 
@@ -437,4 +472,5 @@ def ten_thousand_idle_sessions_leave_no_growing_state(adapter: Adapter) -> None:
 REACH = {
     "below_the_trigger_a_session_is_loaded_once_at_most": {"many messages": 0.05},
     "what_arrived_before_and_after_a_failure_still_counts": {"the pass has failed": 0.5},
+    "restarts_do_not_start_the_count_again": {"a summary stands before it": 0.2, "no summary stands before it": 0.2},
 }

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from observed_context import scheduling
@@ -294,6 +295,26 @@ class OffIsAlways(Scheduler):
         return self._limits["max_chars"] == 0 or super()._is_worth_a_look(state)
 
 
+@scheduler_fault("sch-rows-wait-for-twice-the-limit", "SCH-7")
+class RowsWaitForTwiceTheLimit(Scheduler):
+    """The gate for rows opens at twice `max_rows`, so that the cap has long dropped what no summary covers."""
+
+    async def _one_pass(self, session: str, state: State) -> bool:
+        more = await super()._one_pass(session, state)
+        if state.rows_mark:
+            state.rows_mark = max(state.rows_mark, 2 * self._limits["max_rows"])
+        return more
+
+
+@scheduler_fault("sch-stored-rows-are-still-to-come", "SCH-7")
+class StoredRowsAreStillToCome(Scheduler):
+    """The rows that a look has found are added to what has to come before the next look, instead of taken off it."""
+
+    def _wait_for_enough(self, state: State, backlog: Backlog) -> None:
+        super()._wait_for_enough(state, backlog)
+        state.rows_mark = state.rows + self._limits["max_rows"] + len(backlog.verbatim)
+
+
 # -- SCH-8 -----------------------------------------------------------------------------------------------------------
 
 
@@ -312,6 +333,14 @@ class FirstLookLeavesNothing(Scheduler):
     def _wait_for_enough(self, state: State, backlog: Backlog) -> None:
         state.chars_mark = state.chars + self._limits["max_chars"] // 2
         state.rows_mark = state.rows + self._limits["max_rows"] // 2
+
+
+@scheduler_fault("sch-a-summary-ends-the-backlog", "SCH-8")
+class ASummaryEndsTheBacklog(Scheduler):
+    """A first look takes what it finds into the count only where nothing was ever summarised."""
+
+    def _wait_for_enough(self, state: State, backlog: Backlog) -> None:
+        super()._wait_for_enough(state, backlog if backlog.newest is None else replace(backlog, fresh=[]))
 
 
 # -- SCH-9 -----------------------------------------------------------------------------------------------------------
