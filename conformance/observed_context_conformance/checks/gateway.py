@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from observed_context_conformance.checking import Adapter, check, expect, given, not_applicable, quote
-from observed_context_conformance.chronicle import COMMON, Chronicle, Said, Turn, answer_to, chronicle, rows_of, tokens
+from observed_context_conformance.chronicle import (
+    COMMON,
+    LONG,
+    Chronicle,
+    Said,
+    Turn,
+    answer_to,
+    chronicle,
+    rows_of,
+    tokens,
+)
 from observed_context_conformance.environment import Request
 from observed_context_conformance.payloads import text_of
 from observed_context_conformance.port import Row
@@ -53,6 +63,7 @@ from observed_context_conformance.strategies.histories import (
     talk,
     talk_with_restarts,
     tight,
+    ways,
 )
 
 REACH: dict[str, dict[str, float]] = {
@@ -166,6 +177,29 @@ def observing_asks_no_model_and_sends_nothing(
                     expected="nothing sent to any chat",
                     got=f"sent {quote(world.sent[-1:])}",
                 )
+
+
+STRANGE = Place("-100789", None, "a group off the allowlist")
+
+
+@check("GATE-4", calls=("gate", "gateway"), examples=6)
+@given(who=people, way=ways, killed=st.booleans())
+def what_is_written_off_the_allowlist_is_neither_stored_nor_answered(
+    adapter: Adapter, who: Person, way: Way, killed: bool
+) -> None:
+    """Somebody writes and somebody asks the bot in a group that nobody has allowed: nothing comes of it."""
+    with chronicle(adapter) as told:
+        said = [told.say(STRANGE, who), told.ask(STRANGE, who, way).said]
+        told.restart(killed=killed)
+        world = told.environment
+        expect(
+            not world.models.payloads and not world.sent,
+            "dispatched",
+            expected=f"no request to the model and no answer to {STRANGE.called}",
+            got=f"{len(world.models.payloads)} requests; sent: {quote(world.sent)}",
+        )
+        stored = [message for message in said for hit in told.search(message.token, None) if hit]
+        expect(not stored, "stored", expected="nothing stored", got=f"{tokens(stored)} is found by a search")
 
 
 # -- GWY-2 -----------------------------------------------------------------------------------------------------------
@@ -404,6 +438,13 @@ def _counted_once(told: Chronicle, said: Said, restart: Restart | None, between:
         "own-copy-in-the-block",
         expected=f"{said.token} as the addressed message alone",
         got=f"it is in the block as well: {quote(turn.block)}",
+    )
+    times = turn.everything.count(said.token)
+    expect(
+        times <= 1,
+        "own-message-twice",
+        expected=f"{said.token} once in the request for it",
+        got=f"{times} times",
     )
     later = [told.ask(said.place, ZOE)]
     if restart is not None:
@@ -982,14 +1023,14 @@ def turns_go_on_without_the_summariser(
                 event(f"the summariser {step.how}")
             with adapter.must_not_raise("turn-raised", expected="receive() returns whatever the summariser does"):
                 turn = told.do(step)
-            _goes_on(turn)
+            _goes_on(told, turn)
         for place in told.touched():
             with adapter.must_not_raise("turn-raised", expected="receive() returns whatever the summariser does"):
                 turn = told.ask(place, ZOE)
-            _goes_on(turn)
+            _goes_on(told, turn)
 
 
-def _goes_on(turn: Turn | None) -> None:
+def _goes_on(told: Chronicle, turn: Turn | None) -> None:
     if turn is None:
         return
     expect(
@@ -1004,6 +1045,18 @@ def _goes_on(turn: Turn | None) -> None:
         expected=f"a turn for {turn.said.token} although the summariser does not answer",
         got="no request to the model",
     )
+    expect(
+        _answers_sent(told, turn.said),
+        "answer-not-sent",
+        expected=f"the answer to {turn.said.token} sent to {turn.said.place.called}",
+        got="the model has answered, and nobody was told",
+    )
+
+
+def _answers_sent(told: Chronicle, said: Said) -> int:
+    """How often its own place was sent the answer to a message."""
+    home = (said.place.chat, said.place.topic)
+    return sum((chat, topic) == home and _answer(said) in text for chat, topic, text in told.environment.sent)
 
 
 @check("GWY-9", calls=("gateway",), after=("TURN-2",), examples=30)
@@ -1043,6 +1096,24 @@ def _within(told: Chronicle, turn: Turn, limits: dict[str, int]) -> None:
         expected=f"at most {limits['max_rows']} rows",
         got=f"{len(shown)} rows",
     )
+
+
+@check("SCH-2", calls=("scheduler", "gateway"), examples=4)
+@given(place=rooms, limits=tight)
+def a_gateway_in_which_enough_is_said_asks_the_summariser(
+    adapter: Adapter, place: Place, limits: dict[str, int]
+) -> None:
+    """Three times as many long messages are observed as its limits hold."""
+    with chronicle(adapter, limits=limits) as told:
+        for _ in range(3):
+            told.burst(place, 9)
+            told.gateway.drain()
+        expect(
+            told.environment.summariser.requests,
+            "no-pass-in-the-gateway",
+            expected=f"a pass in a room in which {len(told.said)} messages of {LONG} characters were observed",
+            got="the summariser was not asked",
+        )
 
 
 # -- GWY-10 ----------------------------------------------------------------------------------------------------------
@@ -1138,6 +1209,7 @@ def a_retry_runs_the_last_addressed_message(
         here, there = where
         _act(told, before, here, there, who)
         told.say(here, who)
+        before_it = told.observed(here)
         last = told.ask(here, who).said
         _act(told, after, here, there, who)
         if restart is not None:
@@ -1145,6 +1217,7 @@ def a_retry_runs_the_last_addressed_message(
             told.do(restart)
         if "say" in after:
             event("chatter after the request")
+        answered = _answers_sent(told, last)
         requests = told.retry(here)
         run = [told.tokens_in(told.addressed_part(request)) for request in requests]
         expect(
@@ -1153,7 +1226,24 @@ def a_retry_runs_the_last_addressed_message(
             expected=f"the model is asked {last.token} again",
             got="; ".join(" ".join(found) or "none of the messages" for found in run) or "no request to the model",
         )
-        _is_still_context(told, here)
+        turn = told.turn_of(last)
+        retried = replace(turn, requests=turn.requests[-len(run) :], payloads=turn.payloads[-len(run) :])
+        _seen(retried, before_it)
+        _never_a_request(retried, told.observed(here))
+        expect(
+            _answers_sent(told, last) > answered,
+            "answer-not-sent",
+            expected=f"the new answer to {last.token} sent to {here.called}",
+            got="nothing of the kind",
+        )
+        later = _is_still_context(told, here)
+        times = later.history.count(last.token)
+        expect(
+            times == 1,
+            "retried-request-gone" if not times else "retried-request-twice",
+            expected=f"{last.token} once in the history of the next request",
+            got=f"{times} times",
+        )
 
 
 @check("GWY-11", calls=("gateway",), after=("GWY-4",), examples=30)
@@ -1205,6 +1295,13 @@ def an_undo_takes_back_the_last_addressed_message(
             "earlier-request-gone",
             expected=f"earlier addressed messages in the history: {tokens(kept)}",
             got=f"{tokens(gone)} is gone",
+        )
+        unanswered = [said for said in kept if _answer(said) not in turn.history]
+        expect(
+            not unanswered,
+            "earlier-answer-gone",
+            expected=f"the answers to them in the history: {tokens(kept)}",
+            got=f"the answer to {tokens(unanswered)} is gone",
         )
         for said in _requests_in(told, there)[-1:]:
             elsewhere = told.ask(there, ZOE)

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +17,7 @@ from observed_context.addressing import address
 from observed_context.gateway import Environment, Gateway
 from observed_context.gating import gate
 from observed_context.rows import observed_row
-from observed_context.sessions import place, shared_session
+from observed_context.sessions import anonymous_session, place, shared_session
 from observed_context.shapes import Event, Limits, Message, Row, Settings
 from observed_context.store import Hit, Store, Turn, _message
 from observed_context.text import text_of
@@ -127,6 +127,18 @@ class AcknowledgesInTopics(Gateway):
         await super().receive(event)
         if event["topic"] is not None and _is_observed(event, self._settings):
             await self._environment.send(event["chat"]["id"], event["topic"], "\N{EYES}")
+
+
+@fault("gate-dispatches-the-ignored", "GATE-4")
+@hosts
+class DispatchesTheIgnored(Gateway):
+    """The gateway knows two kinds of decisions: what is not observed has a turn."""
+
+    async def receive(self, event: Event) -> None:
+        if _is_observed(event, self._settings):
+            self._observe(event)
+        else:
+            await self._dispatch(event)
 
 
 # -- GWY-2 -----------------------------------------------------------------------------------------------------------
@@ -272,6 +284,15 @@ class PassiveCopyReturnsAfterARestart(Store):
     def __init__(self, path: str, writing: Callable[[Any], None]) -> None:
         super().__init__(path, writing)
         self._db.execute("UPDATE rows SET withdrawn = 0 WHERE observed")
+
+
+@fault("gwy-reads-its-own-message-back", "GWY-3", after="openclaw/openclaw#123193")
+@keeps
+class ReadsItsOwnMessageBack(Store):
+    """What a turn reads of the transcript holds its own message, which stands before the current message once more."""
+
+    def before(self, turn: Turn) -> list[Row]:
+        return [*super().before(turn), *self._rows("seq = ?", [turn.seq])]
 
 
 # -- GWY-4 -----------------------------------------------------------------------------------------------------------
@@ -792,6 +813,46 @@ class LiftsTheRowLimitWhileAPassRuns(Gateway):
             self._limits = limits
 
 
+class _Mute:
+    """An environment to which nothing is sent."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._environment, name)
+
+    async def send(self, chat: str, topic: str | None, text: str) -> None:
+        """Nobody is told."""
+
+
+@fault("gwy-keeps-its-answers", "GWY-9")
+@hosts
+class KeepsItsAnswers(Gateway):
+    """While a pass of compaction runs, answers are stored, and not sent."""
+
+    async def _take(self, turn: Turn) -> None:
+        told = self._environment
+        if self._scheduler._tasks:
+            self._environment = _Mute(told)
+        try:
+            await super()._take(turn)
+        finally:
+            self._environment = told
+
+
+@fault("sch-is-not-told-of-what-is-observed", "SCH-2")
+@hosts
+class IsNotToldOfWhatIsObserved(Gateway):
+    """The scheduler works and the gateway has one, but tells it of second deliveries alone: no pass ever starts."""
+
+    def _observe(self, event: Event) -> None:
+        row = observed_row(event)
+        with suppress(Exception):
+            if self._store.observe(row["session"], row) is None:
+                self._scheduler.appended(row["session"], len(text_of(row["content"])))
+
+
 # -- GWY-10 ----------------------------------------------------------------------------------------------------------
 
 
@@ -949,6 +1010,67 @@ class RetryTakesChatterAlong(Store):
             return None
         since = self._rows("session = ? AND observed AND seq > ? ORDER BY seq", [turn.session, turn.seq])
         return replace(turn, message="\n".join([turn.message, *(text_of(row["content"]) for row in since)]))
+
+
+def _retried(change: Callable[[Turn], Turn]) -> type[Gateway]:
+    class Retried(Gateway):
+        async def retry(self, chat: str, topic: str | None) -> None:
+            turn = self._store.last_addressed(chat, topic)
+            if turn is not None:
+                self._store.withdraw(turn, answers_only=True)
+                await self._take(change(turn))
+
+    return Retried
+
+
+@fault("gwy-retry-forgets-the-channel-prompt", "GWY-11")
+@hosts
+class RetryForgetsTheChannelPrompt(_retried(lambda turn: replace(turn, channel_prompt=None))):  # type: ignore[misc]
+    """A request is run again without its channel prompt and the marker in it, so that nothing separates any more."""
+
+
+@fault("gwy-retry-has-a-session-of-its-own", "GWY-11")
+@hosts
+class RetryHasASessionOfItsOwn(  # type: ignore[misc]
+    _retried(lambda turn: replace(turn, session=anonymous_session(*place(turn.session)[2:])))
+):
+    """A retry runs in a new session of the same chat: the model knows nothing of what was said in the room."""
+
+
+@fault("gwy-retry-takes-the-request-back", "GWY-11")
+@hosts
+class RetryTakesTheRequestBack(Gateway):
+    """A retry takes the request back as an undo does, and its new answer stands in the transcript without it."""
+
+    async def retry(self, chat: str, topic: str | None) -> None:
+        turn = self._store.last_addressed(chat, topic)
+        if turn is not None:
+            self._store.withdraw(turn)
+            await self._take(turn)
+
+
+@fault("gwy-retry-answers-in-silence", "GWY-11")
+@hosts
+class RetryAnswersInSilence(Gateway):
+    """The answer of a retry replaces the first one in the transcript, and the chat never hears of it."""
+
+    async def retry(self, chat: str, topic: str | None) -> None:
+        told, self._environment = self._environment, _Mute(self._environment)
+        try:
+            await super().retry(chat, topic)
+        finally:
+            self._environment = told
+
+
+@fault("gwy-undo-takes-all-answers", "GWY-11")
+@keeps
+class UndoTakesAllAnswers(Store):
+    """An undo takes back the last request, and with its own answer those of all requests before it."""
+
+    def withdraw(self, turn: Turn, *, answers_only: bool = False) -> None:
+        super().withdraw(turn, answers_only=answers_only)
+        if not answers_only:
+            self._db.execute("UPDATE rows SET withdrawn = 1 WHERE session = ? AND turn IS NOT NULL", [turn.session])
 
 
 # -- GWY-12 ----------------------------------------------------------------------------------------------------------
