@@ -224,9 +224,9 @@ def the_newest_rows_stay_without_gaps(adapter: Adapter, told: Conversation, aim:
     expect(in_order(block or "", found), "wrong-order", expected=f"the order {traces(found)}", got=quote(block))
 
 
-@check("CAP-3", calls=("assemble",), after=("ASM-1",), examples=30)
+@check("CAP-3", calls=("assemble",), after=("ASM-1",), examples=60)
 @given(
-    older=st.integers(1, 3), newer=st.integers(1, 7), length=st.integers(300, 900), room=st.sampled_from((0, 45, 90))
+    older=st.integers(1, 5), newer=st.integers(1, 7), length=st.integers(300, 900), room=st.sampled_from((0, 45, 90))
 )
 def a_row_that_does_not_fit_ends_the_search(adapter: Adapter, older: int, newer: int, length: int, room: int) -> None:
     """Short rows before a long one that does not fit are dropped with it, although there would be room for them."""

@@ -520,19 +520,30 @@ def _answer(said: Said) -> str:
 
 
 @check("GWY-4", calls=("gateway",), after=("TURN-2", "TURN-12"), examples=28)
-@given(steps=st.lists(st.one_of(meanwhiles, meanwhiles, says, asks), min_size=1, max_size=5))
-def what_is_said_during_a_turn_is_context_of_the_next(adapter: Adapter, steps: list[Step]) -> None:
-    """What is observed while the bot answers, fails to answer or is killed is in the next block, and is no request."""
+@given(
+    before=st.lists(people, max_size=2),
+    during=meanwhiles,
+    steps=st.lists(st.one_of(meanwhiles, meanwhiles, says, asks), max_size=4),
+)
+def what_is_said_during_a_turn_is_context_of_the_next(
+    adapter: Adapter, before: list[Person], during: AskWhile, steps: list[Step]
+) -> None:
+    """What is observed while the bot answers, fails to answer or is killed is in the next block, and is no request.
+
+    So is what was said before a turn that failed.
+    """
     _blocks(adapter)
     with chronicle(adapter) as told:
-        for step in steps:
+        for who in before:
+            told.say(during.ask.place, who)
+        for step in (during, *steps):
             if isinstance(step, AskWhile):
                 event(f"the turn {step.ending}")
-            before = {place: told.observed(place) for place in ROOMS}
+            earlier = {place: told.observed(place) for place in ROOMS}
             turn = told.do(step)
             if turn is not None and turn.requests and not turn.said.place.direct:
-                _never_a_request(turn, before[turn.said.place])
-                _seen(turn, before[turn.said.place])
+                _never_a_request(turn, earlier[turn.said.place])
+                _seen(turn, earlier[turn.said.place])
         for place in told.touched():
             if not place.direct:
                 observed = told.observed(place)
@@ -1396,8 +1407,8 @@ def a_search_in_one_chat_stays_in_it(adapter: Adapter, platform: str, steps: lis
 @check("GWY-13", calls=("gateway",), after=("TURN-2",), examples=24)
 @given(
     place=rooms,
-    senders=st.lists(people, min_size=2, max_size=4),
-    addressed=st.lists(st.booleans(), min_size=4, max_size=4),
+    senders=st.lists(people, min_size=3, max_size=5),
+    addressed=st.lists(st.sampled_from((True, True, False)), min_size=5, max_size=5),
     slow=st.booleans(),
 )
 def messages_of_two_senders_are_never_joined(

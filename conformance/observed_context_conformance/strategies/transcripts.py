@@ -29,7 +29,7 @@ BOOKKEPT = ("B", "UBA", "OBO", "ABA")
 FLAGLESS = ("UA", "UUA", "AA", "UTA", "UMA", "UBA")
 """Orders without an observed row."""
 
-EVERYTHING = (*ORDERS * 3, *CALLS, *ANSWERED, *SUMMARISED, *BOOKKEPT, "UUA", "AA", "O", "U")
+EVERYTHING = (*ORDERS * 4, *CALLS * 2, *ANSWERED, *SUMMARISED, *BOOKKEPT * 2, "UUA", "AA", "O", "U")
 """All of these, the breaking ones most often."""
 
 SLOT = "{}"
@@ -201,7 +201,7 @@ def transcripts(
     blank: bool = True,
     parts: bool = True,
     odd_flags: bool = True,
-    max_size: int = 3,
+    max_size: int = 4,
 ) -> SearchStrategy[list[Row]]:
     """A transcript: one to `max_size` of the `orders`, one after the other, in ascending `seq`.
 
