@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections import Counter
 
 import pytest
 
 from observed_context_conformance import checks
 from observed_context_conformance.adapters.reference import ReferenceAdapter
 from observed_context_conformance.catalogue import Requirement, load_catalogue
-from observed_context_conformance.checking import Adapter, Check, Verdict, load_checks, run_check
+from observed_context_conformance.checking import Adapter, Check, Effort, Outcome, Verdict, load_checks, run_check
 from observed_context_conformance.faults import Fault, load_faults
 
 # The ambient profile has no calls yet.
@@ -41,11 +42,20 @@ def test_every_fault_is_caught_by_a_check_of_its_requirement(fault: Fault) -> No
     own = [check for check in load_checks() if check.requirement == fault.requirement]
     verdicts = {}
     for check in own:
-        outcome = run_check(check, adapter)
+        outcome = run_check(check, adapter, Effort(shrink=False))
         verdicts[check.name] = outcome.verdict
         if outcome.verdict in (Verdict.FAIL, Verdict.ERROR):
             return  # one is enough
     pytest.fail(f"not caught: {verdicts}")
+
+
+RARE = {
+    ("LIM-3", "boolean"): "two values for two keys, and none is drawn twice",
+    ("LIM-3", "object"): "three values for two keys",
+    ("SEP-10", "order UOU"): "the order of rows is not what its checks are about",
+    ("TURN-13", "order OOU"): "one order of many; the others bring observed rows before requests too",
+}
+"""What fewer than one in twenty examples of a requirement's checks reach, and why that is enough."""
 
 
 def _reach() -> list[tuple[str, str, float]]:
@@ -58,15 +68,25 @@ def _reach() -> list[tuple[str, str, float]]:
 
 
 @pytest.fixture(scope="session")
-def reached() -> dict[str, tuple[int, dict[str, int]]]:
-    """For each check of the table, how many examples ran and what they reached."""
-    wanted = {check for check, _, _ in _reach()}
+def reached() -> dict[str, Outcome]:
+    """What became of each check that draws, with the reference: how many examples ran, and what they reached."""
     adapter = Adapter(ReferenceAdapter())
-    ran = {check.name: run_check(check, adapter) for check in load_checks() if check.name in wanted}
-    return {name: (outcome.examples, outcome.events) for name, outcome in ran.items()}
+    return {check.name: run_check(check, adapter) for check in load_checks() if check.strategies}
 
 
 @pytest.mark.parametrize(("check", "event", "share"), _reach())
-def test_generators_reach(reached: dict[str, tuple[int, dict[str, int]]], check: str, event: str, share: float) -> None:
-    examples, events = reached[check]
-    assert events.get(event, 0) / max(examples, 1) >= share, f"{events} in {examples} examples"
+def test_generators_reach(reached: dict[str, Outcome], check: str, event: str, share: float) -> None:
+    outcome = reached[check]
+    found = outcome.events.get(event, 0) / max(outcome.examples, 1)
+    assert found >= share, f"{outcome.events} in {outcome.examples} examples"
+
+
+def test_what_checks_mark_is_no_rarity(reached: dict[str, Outcome]) -> None:
+    examples: Counter[tuple[str, str]] = Counter()
+    found: Counter[tuple[str, str]] = Counter()
+    for outcome in reached.values():
+        for event, times in outcome.events.items():
+            if not event.startswith("gave up"):  # Hypothesis says so when a check turns a draw down
+                examples[outcome.requirement, event] += outcome.examples
+                found[outcome.requirement, event] += times
+    assert {mark for mark, number in examples.items() if found[mark] < 0.05 * number} == set(RARE)

@@ -228,7 +228,7 @@ def _pass_over(adapter: Adapter, texts: Iterable[str]) -> str:
     return chat.run().prompt
 
 
-@check("RED-2", calls=("compact",), after=("RED-3",), examples=25)
+@check("RED-2", calls=("compact",), after=("RED-3",), examples=60)
 @given(data=st.data())
 def a_secret_across_the_cut_of_a_summary_leaks_nothing(adapter: Adapter, data: st.DataObject) -> None:
     """A long answer is cut before it is stored; a secret is laid across the place where it is."""

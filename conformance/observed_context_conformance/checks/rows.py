@@ -276,7 +276,7 @@ _SUMMARIES = (
 _summary_texts = st.sampled_from(_SUMMARIES)
 
 
-@check("ROW-4", calls=("row",), examples=60)
+@check("ROW-4", calls=("row",), examples=160)
 @given(
     scene=ev.plain_scenes(
         ev.plain(st.one_of(_summary_texts, texts.words(), texts.structure())),

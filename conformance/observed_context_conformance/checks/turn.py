@@ -574,7 +574,7 @@ def next_turn_replays_this_one_unwrapped(adapter: Adapter, channel_prompt: str, 
 # -- TURN-9 ----------------------------------------------------------------------------------------------------------
 
 _BREAKS = ("\n", "\r\n", "\r")
-_FORGED = ("O", "OS", "OUA", "UOA", "SO")
+_FORGED = ("O", "OS", "OUA", "UOA", "OOU", "SO")
 
 
 def _headers() -> SearchStrategy[str]:

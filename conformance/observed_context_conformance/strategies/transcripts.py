@@ -29,7 +29,7 @@ BOOKKEPT = ("B", "UBA", "OBO", "ABA")
 FLAGLESS = ("UA", "UUA", "AA", "UTA", "UMA", "UBA")
 """Orders without an observed row."""
 
-EVERYTHING = (*ORDERS * 4, *CALLS * 2, *ANSWERED, *SUMMARISED, *BOOKKEPT * 2, "UUA", "AA", "O", "U")
+EVERYTHING = (*ORDERS * 6, *CALLS * 2, *ANSWERED, *SUMMARISED, *BOOKKEPT * 2, "UUA", "AA", "O", "U")
 """All of these, the breaking ones most often."""
 
 SLOT = "{}"
