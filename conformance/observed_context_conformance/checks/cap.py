@@ -77,8 +77,13 @@ REACH = {
         "older rows": 0.3,
         "one character too long": 0.05,
     },
+    "of_a_cut_row_its_beginning_and_its_end_are_left": {
+        "the row was cut": 0.5,
+        "a row shorter than the bound was cut": 0.1,
+    },
     "the_summary_outlives_the_rows": {"rows were dropped": 0.5, "a summary longer than half of the bound": 0.2},
     "a_summary_up_to_half_of_the_bound_stays_whole": {"rows were dropped": 0.5, "exactly half of the bound": 0.2},
+    "a_summary_stays_whole_where_all_fits": {"the limit is exactly the length": 0.2, "a summary of a few letters": 0.2},
     "a_summary_is_cut_down_to_half_not_further": {"the summary was cut": 0.5},
     "no_row_is_dropped_for_more_than_half_a_summary": {"rows were dropped": 0.2},
     "nothing_is_dropped_when_all_fits": {"the limit is exactly the length": 0.3, "a summary": 0.2},
@@ -188,6 +193,31 @@ def the_block_stays_within_max_chars_where_the_note_grows_a_digit(
             for offset in (-2, -1, 0, 1):
                 bound = max(1, measure(count - dropped) + offset)
                 _expect_within(adapter.assemble(told.rows, _limits(bound, max_rows)), bound)
+
+
+@check("CAP-1", calls=("assemble",), examples=4)
+@given(
+    older=st.lists(st.sampled_from((1, 2, 9, 20, 60)), max_size=4),
+    covered=st.sampled_from((1, 300)),
+    max_rows=st.sampled_from((0, 0, 1)),
+)
+def the_block_stays_within_every_tiny_max_chars(
+    adapter: Adapter, older: list[int], covered: int, max_rows: int
+) -> None:
+    """Of all limits from 1 to 256 none is exceeded: not by a note, a label or a mark for which there is no room."""
+    for newest in (9, 60):
+        rows = [lettered(index, size) for index, size in enumerate((*older, newest))]
+        for summary_size in (None, 1, 60):
+            adapter.begin_example()
+            stored = _numbered([*([_short_summary(summary_size, covered)] if summary_size else []), *rows])
+            for bound in range(1, ROOM + 1):
+                _expect_within(adapter.assemble(stored, _limits(bound, max_rows)), bound)
+
+
+def _short_summary(size: int, covered: int = 300) -> PlantedSummary:
+    """A summary of `size` times the letter `ю` and nothing else."""
+    summary = planted_summary(0, covered=covered)
+    return PlantedSummary(cast(Row, {**summary.row, "content": "ю" * size}), ("ю",))
 
 
 # -- CAP-2 -----------------------------------------------------------------------------------------------------------
@@ -462,6 +492,42 @@ def a_newest_row_that_is_too_long_keeps_head_and_tail_around_a_mark(
     expect(mark, "no-mark", expected="a visible mark between head and tail", got=quote(kept))
 
 
+@check("CAP-6", calls=("assemble",), after=("CAP-1",), examples=60)
+@given(
+    length=st.one_of(st.integers(ROOM // 2, ROOM), st.integers(ROOM, 4 * ROOM)),
+    bound=st.integers(ROOM, ROOM + 60),
+    summary_size=st.sampled_from((None, 7, 700)),
+    older=st.integers(0, 2),
+)
+def of_a_cut_row_its_beginning_and_its_end_are_left(
+    adapter: Adapter, length: int, bound: int, summary_size: int | None, older: int
+) -> None:
+    """A cut takes a piece out of the middle: nothing stands there twice, and nothing is missing but that piece.
+
+    No two letters of the row are the same.
+    """
+    letters = "".join(chr(0x5000 + index) for index in range(length))
+    newest = _with_content(planted(older), f"[{planted(older).traces[0]}|7]\n{letters}")
+    entries: list[Planted | PlantedSummary] = [*(planted(index, size=55) for index in range(older)), newest]
+    if summary_size is not None:
+        entries.insert(0, planted_summary(0, size=summary_size))
+    block = adapter.assemble(_numbered(entries), _limits(bound)) or ""
+    left = "".join(letter for letter in block if letter in letters)
+    reached(left != letters, "the row was cut")
+    reached(left != letters and length < bound - 20, "a row shorter than the bound was cut")
+    twice = len(left) - len(set(left))
+    expect(
+        not twice, "said-twice", expected="each letter of the row at most once", got=f"{twice} again: {quote(block)}"
+    )
+    head = next((at for at, letter in enumerate(left) if letter != letters[at]), len(left))
+    expect(
+        letters.endswith(left[head:]),
+        "another-piece-missing",
+        expected="one piece of the row missing",
+        got=f"{len(left)} of its {length} letters: {quote(block)}",
+    )
+
+
 # -- CAP-7 -----------------------------------------------------------------------------------------------------------
 
 
@@ -518,6 +584,30 @@ def a_summary_up_to_half_of_the_bound_stays_whole(
         expected=f"the whole summary of {summary_size} letters within half of {bound}",
         got=f"{count_shown} letters",
     )
+
+
+@check("CAP-7", calls=("assemble",), after=("ASM-2",), examples=60)
+@given(
+    count=st.integers(3, 8),
+    size=st.sampled_from((55, 80, 120)),
+    summary_size=st.one_of(st.integers(1, 12), st.integers(13, 120)),
+    extra=st.one_of(st.just(0), st.integers(1, 16)),
+)
+def a_summary_stays_whole_where_all_fits(
+    adapter: Adapter, count: int, size: int, summary_size: int, extra: int
+) -> None:
+    """A summary that is no longer than half of `max_chars` is not cut where all rows fit beside it, or just fit."""
+    summary = _short_summary(summary_size)
+    stored = _under_load(count, size, summary)
+    length = len(adapter.assemble(stored, OFF) or "")
+    beside = length - len(adapter.assemble(stored[1:], OFF) or "")
+    bound = max(ROOM, length + extra)
+    reached(bound == length, "the limit is exactly the length")
+    reached(summary_size < 13, "a summary of a few letters")
+    if 2 * beside <= bound:
+        found = (adapter.assemble(stored, _limits(bound)) or "").count("ю")
+        wanted = f"the whole summary of {summary_size} letters: all is {length} characters, the limit is {bound}"
+        expect(found == summary_size, "summary-cut", expected=wanted, got=f"{found} letters")
 
 
 @check("CAP-7", calls=("assemble",), after=("ASM-2",), examples=40)

@@ -109,6 +109,29 @@ class MarkBeyondTheBound(ReferenceAdapter):
         return text.MARK if rows and 0 < limits["max_chars"] < len(text.MARK) else block
 
 
+@fault("cap-note-beyond-a-tiny-bound", "CAP-1")
+class NoteBeyondATinyBound(ReferenceAdapter):
+    """A note that stands alone is taken to be a character shorter than it is, and a bound too small for it holds it."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        block = super().assemble(rows, limits)
+        note = lines.note(len(assembly.watermark(rows)[1]))
+        return note if block is None and limits["max_chars"] == len(note) - 1 else block
+
+
+@fault("cap-label-beyond-a-tiny-bound", "CAP-1")
+class LabelBeyondATinyBound(ReferenceAdapter):
+    """The body of a summary is cut to the room that is left; its label stands there, room or not."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        def render(row: Row, room: int) -> str:
+            label = lines.label(row["summary"]["covered"]) + "\n"
+            return label + text.cut_end(lines.neutralise(text_of(row.get("content"))), room - len(label))
+
+        with patch.object(assembly, "_render_summary", render):
+            return super().assemble(rows, limits)
+
+
 # -- CAP-2 -----------------------------------------------------------------------------------------------------------
 
 
@@ -404,6 +427,18 @@ class InvisibleMark(ReferenceAdapter):
             return super().assemble(rows, limits)
 
 
+@fault("cap-cut-says-the-end-twice", "CAP-6")
+class CutSaysTheEndTwice(ReferenceAdapter):
+    """Before a row is cut its two ends are put together, also when it is so short that they are the same."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        def cut(whole: str, bound: int, room: int) -> str:
+            return text.cut(lines.neutralise_row(whole[:bound] + whole[len(whole) - bound - 1 :]), room)
+
+        with patch.object(assembly, "_cut", cut):
+            return super().assemble(rows, limits)
+
+
 # -- CAP-7 -----------------------------------------------------------------------------------------------------------
 
 
@@ -461,6 +496,39 @@ class SummaryIsNeverCut(ReferenceAdapter):
             if len(block) <= limits["max_chars"] and block.startswith(head):
                 return block
         return super().assemble(rows, limits)
+
+
+@fault("cap-summary-cut-where-all-fits", "CAP-7")
+class SummaryCutWhereAllFits(ReferenceAdapter):
+    """Where all rows fit, the room that they leave to the summary is counted with two line breaks for each."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        block = super().assemble(rows, limits)
+        if _dropped(block):
+            return block
+        original, pending = assembly._render_summary, assembly.watermark(rows)[1]
+
+        def render(row: Row, room: int) -> str:
+            return original(row, room - len(pending))
+
+        with patch.object(assembly, "_render_summary", render):
+            return super().assemble(rows, limits)
+
+
+@fault("cap-short-summary-needs-room-for-a-mark", "CAP-7")
+class ShortSummaryNeedsRoomForAMark(ReferenceAdapter):
+    """A summary shorter than the mark of a cut is left out where the mark would not fit, although it fits itself."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        original = assembly._render_summary
+
+        def render(row: Row, room: int) -> str:
+            whole = original(row, room)
+            needed = len(lines.label(row["summary"]["covered"])) + 1 + len(text.MARK)
+            return "" if len(whole) < room < needed else whole
+
+        with patch.object(assembly, "_render_summary", render):
+            return super().assemble(rows, limits)
 
 
 # -- CAP-8 -----------------------------------------------------------------------------------------------------------
