@@ -314,9 +314,14 @@ def _rows(line: Callable[..., str]) -> Callable[[int], list[Row]]:
 
 
 def _assemble(
-    name: str, line: Callable[..., str], limits: Limits, sizes: tuple[int, ...] = FEW, full: tuple[int, ...] = MOST
+    name: str,
+    line: Callable[..., str],
+    limits: Limits,
+    sizes: tuple[int, ...] = FEW,
+    full: tuple[int, ...] = MOST,
+    steady: int = STEADY,
 ) -> Case:
-    return Case("assemble", name, _assembling(_rows(line), limits), sizes, full, needs=("assemble",), steady=STEADY)
+    return Case("assemble", name, _assembling(_rows(line), limits), sizes, full, needs=("assemble",), steady=steady)
 
 
 _ROWS_CAP: Limits = {"max_chars": 0, "max_rows": 500}
@@ -336,7 +341,7 @@ CASES: tuple[Case, ...] = (
     _assemble("chat, no limits", material.chat_line, OFF, MANY),
     _assemble("chat, default limits", material.chat_line, DEFAULT, MANY),
     _assemble("chat, 500 rows at most", material.chat_line, _ROWS_CAP),
-    _assemble("long texts", material.long_text, DEFAULT),
+    _assemble("long texts", material.long_text, DEFAULT, steady=STEADY // 10),
     _assemble("Chinese and emoji", material.cjk_line, DEFAULT),
     _assemble("lines to escape", material.forged_lines, DEFAULT),
     Case("assemble", "one giant row", _giant, FEW, MOST, needs=("assemble",), steady=STEADY),
