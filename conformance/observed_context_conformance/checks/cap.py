@@ -94,6 +94,7 @@ REACH = {
     "a_larger_row_limit_never_shows_fewer_rows": {"the character limit drops rows": 0.2},
     "a_cut_leaves_text_that_can_be_encoded": {"the row was cut": 0.5, "the summary was cut": 0.1},
     "a_cut_falls_between_graphemes": {"the row was cut": 0.5, "the summary was cut": 0.1},
+    "a_cut_parts_no_carriage_return_from_its_line_feed": {"the row was cut": 0.2, "the summary was cut": 0.2},
     "the_note_is_worded_as_agreed": {"one row was dropped": 0.05, "rows were dropped": 0.4},
 }
 
@@ -204,12 +205,17 @@ def the_block_stays_within_max_chars_where_the_note_grows_a_digit(
 def the_block_stays_within_every_tiny_max_chars(
     adapter: Adapter, older: list[int], covered: int, max_rows: int
 ) -> None:
-    """Of all limits from 1 to 256 none is exceeded: not by a note, a label or a mark for which there is no room."""
-    for newest in (9, 60):
-        rows = [lettered(index, size) for index, size in enumerate((*older, newest))]
+    """Of all limits from 1 to 256 none is exceeded: not by a note, a label or a mark for which there is no room.
+
+    The newest row is short, or longer than a note, or a letter with more accents than a cut can keep together.
+    """
+    rows = [lettered(index, size) for index, size in enumerate(older)]
+    accents = _with_content(lettered(len(older), 1), "Z" + "\u0351\u036b" * ROOM)
+    for newest in (lettered(len(older), 9), lettered(len(older), 60), accents):
         for summary_size in (None, 1, 60):
             adapter.begin_example()
-            stored = _numbered([*([_short_summary(summary_size, covered)] if summary_size else []), *rows])
+            summary = [_short_summary(summary_size, covered)] if summary_size else []
+            stored = _numbered([*summary, *rows, newest])
             for bound in range(1, ROOM + 1):
                 _expect_within(adapter.assemble(stored, _limits(bound, max_rows)), bound)
 
@@ -848,20 +854,36 @@ def a_cut_leaves_text_that_can_be_encoded(
     name_length=st.integers(1, 8),
     bound=st.integers(ROOM, ROOM + 30),
     in_summary=st.sampled_from((False, False, True)),
+    between=st.sampled_from(("", "", "x")),
 )
-def a_cut_falls_between_graphemes(adapter: Adapter, name_length: int, bound: int, in_summary: bool) -> None:
+def a_cut_falls_between_graphemes(
+    adapter: Adapter, name_length: int, bound: int, in_summary: bool, between: str
+) -> None:
     """Of a text that is one cluster again and again, whole clusters are left on both sides of the cut.
 
-    The clusters have two to seven code points, so a boundary is always near.
+    The clusters have two to seven code points, so a boundary is always near. A letter may stand between them.
     """
     for kind, cluster in CLUSTERS.items():
         adapter.begin_example()
-        rows, text = _filled(cluster, name_length, 2 * bound, in_summary)
+        rows, text = _filled(cluster + between, name_length, 2 * bound, in_summary)
         block = adapter.assemble(rows, _limits(bound)) or ""
         reached(text not in block, "the summary was cut" if in_summary else "the row was cut")
         left = [letter for letter in block.replace(cluster, "") if letter in cluster]
         parts = " ".join(f"U+{ord(letter):04X}" for letter in left)
         expect(not left, "torn-cluster", expected=f"whole clusters ({kind})", got=f"{parts} apart")
+
+
+@check("CAP-11", calls=("assemble",), after=("CAP-10",), examples=20)
+@given(name_length=st.integers(1, 4), bound=st.integers(ROOM, ROOM + 30), in_summary=st.booleans())
+def a_cut_parts_no_carriage_return_from_its_line_feed(
+    adapter: Adapter, name_length: int, bound: int, in_summary: bool
+) -> None:
+    """In a text whose lines end with CR LF no CR stands alone after a cut."""
+    rows, text = _filled("a\r\n", name_length, 2 * bound, in_summary)
+    block = adapter.assemble(rows, _limits(bound)) or ""
+    reached(text not in block, "the summary was cut" if in_summary else "the row was cut")
+    alone = block.replace("\r\n", "").count("\r")
+    expect(not alone, "torn-line-break", expected="no CR without its LF", got=f"{alone} alone in {quote(block)}")
 
 
 # -- CAP-12 ----------------------------------------------------------------------------------------------------------

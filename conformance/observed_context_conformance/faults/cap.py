@@ -132,6 +132,21 @@ class LabelBeyondATinyBound(ReferenceAdapter):
             return super().assemble(rows, limits)
 
 
+@fault("cap-looks-for-a-boundary-behind-the-end", "CAP-1")
+class LooksForABoundaryBehindTheEnd(ReferenceAdapter):
+    """The search for a place to cut reads the character after the last where the end of the text is the nearest."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        original = text.boundary_after
+
+        def boundary_after(whole: str, index: int) -> int:
+            found = original(whole, index)
+            return whole.index(whole[found], found)
+
+        with patch.object(text, "boundary_after", boundary_after):
+            return super().assemble(rows, limits)
+
+
 # -- CAP-2 -----------------------------------------------------------------------------------------------------------
 
 
@@ -762,6 +777,50 @@ class CutsSyllables(ReferenceAdapter):
 
     def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
         with patch.object(text, "_HANGUL_FOLLOWERS", {"L": "LV", "V": "VT", "T": "T"}):
+            return super().assemble(rows, limits)
+
+
+@fault("cap-cuts-the-last-jamo", "CAP-11")
+class CutsTheLastJamo(ReferenceAdapter):
+    """The classes of Hangul are ranges, and each is taken to end before its last letter."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        original = text._hangul
+
+        def hangul(char: str) -> str:
+            return "-" if char in "\u115f\u11a7\u11ff\ua97c\ud7a3\ud7c6\ud7fb" else original(char)
+
+        with patch.object(text, "_hangul", hangul):
+            return super().assemble(rows, limits)
+
+
+@fault("cap-cuts-a-flag-before-text", "CAP-11")
+class CutsAFlagBeforeText(ReferenceAdapter):
+    """The letters of flags are counted from the wrong end, and a flag that text follows is taken for two halves."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        original = text._is_boundary
+
+        def is_boundary(whole: str, index: int) -> bool:
+            within = index + 1 < len(whole) and text._is_regional(whole[index]) and index > 0
+            ends = within and text._is_regional(whole[index - 1]) and not text._is_regional(whole[index + 1])
+            return ends or original(whole, index)
+
+        with patch.object(text, "_is_boundary", is_boundary):
+            return super().assemble(rows, limits)
+
+
+@fault("cap-cuts-line-breaks", "CAP-11")
+class CutsLineBreaks(ReferenceAdapter):
+    """A cut may fall between CR and LF."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        original = text._is_boundary
+
+        def is_boundary(whole: str, index: int) -> bool:
+            return whole[index - 1 : index + 1] == "\r\n" or original(whole, index)
+
+        with patch.object(text, "_is_boundary", is_boundary):
             return super().assemble(rows, limits)
 
 
