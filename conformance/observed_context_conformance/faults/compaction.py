@@ -306,6 +306,14 @@ class ReasoningSwallowsTheAnswer(SteppedAdapter):
         return super().summary_row(backlog, rows, _without(r".*</?think>.*", answer), limits)
 
 
+@fault("cmp-begins-a-character-late", "CMP-4")
+class BeginsACharacterLate(SteppedAdapter):
+    """The search for reasoning leaves its position behind the first character, and every summary begins there."""
+
+    def summary_row(self, backlog: Backlog, rows: Sequence[Row], answer: str | None, limits: Limits) -> Row:
+        return super().summary_row(backlog, rows, answer if "<" in (answer or "") else (answer or "")[1:], limits)
+
+
 # -- CMP-5 -----------------------------------------------------------------------------------------------------------
 
 
