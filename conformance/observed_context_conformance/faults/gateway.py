@@ -1012,29 +1012,36 @@ class RetryTakesChatterAlong(Store):
         return replace(turn, message="\n".join([turn.message, *(text_of(row["content"]) for row in since)]))
 
 
-def _retried(change: Callable[[Turn], Turn]) -> type[Gateway]:
-    class Retried(Gateway):
-        async def retry(self, chat: str, topic: str | None) -> None:
-            turn = self._store.last_addressed(chat, topic)
-            if turn is not None:
-                self._store.withdraw(turn, answers_only=True)
-                await self._take(change(turn))
+class _Retried(Gateway):
+    """Runs the last request again in another way."""
 
-    return Retried
+    async def retry(self, chat: str, topic: str | None) -> None:
+        turn = self._store.last_addressed(chat, topic)
+        if turn is not None:
+            self._store.withdraw(turn, answers_only=True)
+            await self._take(self.again(turn))
+
+    def again(self, turn: Turn) -> Turn:
+        """The turn to take."""
+        return turn
 
 
 @fault("gwy-retry-forgets-the-channel-prompt", "GWY-11")
 @hosts
-class RetryForgetsTheChannelPrompt(_retried(lambda turn: replace(turn, channel_prompt=None))):  # type: ignore[misc]
+class RetryForgetsTheChannelPrompt(_Retried):
     """A request is run again without its channel prompt and the marker in it, so that nothing separates any more."""
+
+    def again(self, turn: Turn) -> Turn:
+        return replace(turn, channel_prompt=None)
 
 
 @fault("gwy-retry-has-a-session-of-its-own", "GWY-11")
 @hosts
-class RetryHasASessionOfItsOwn(  # type: ignore[misc]
-    _retried(lambda turn: replace(turn, session=anonymous_session(*place(turn.session)[2:])))
-):
+class RetryHasASessionOfItsOwn(_Retried):
     """A retry runs in a new session of the same chat: the model knows nothing of what was said in the room."""
+
+    def again(self, turn: Turn) -> Turn:
+        return replace(turn, session=anonymous_session(*place(turn.session)[2:]))
 
 
 @fault("gwy-retry-takes-the-request-back", "GWY-11")
