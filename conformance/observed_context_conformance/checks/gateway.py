@@ -85,6 +85,7 @@ REACH: dict[str, dict[str, float]] = {
     "observed_messages_are_found_after_compaction": {"compacted": 0.5},
     "turns_go_on_without_the_summariser": {f"the summariser {how}": 0.2 for how in ("fails", "stalls")},
     "the_cap_holds_without_the_summariser": {"many characters": 0.3, "many rows": 0.2},
+    "an_internal_turn_leaves_the_next_one_as_it_was": {"where nothing was said yet": 0.2},
     "an_undo_takes_back_the_last_addressed_message": {"chatter after the request": 0.3, "across a restart": 0.2},
     "a_retry_runs_the_last_addressed_message": {"chatter after the request": 0.3, "across a restart": 0.2},
 }
@@ -1136,15 +1137,26 @@ def a_gateway_in_which_enough_is_said_asks_the_summariser(
     before=st.lists(st.one_of(says, asks), max_size=4),
     after=st.lists(says, max_size=1),
     times=st.integers(1, 2),
+    first=st.booleans(),
     restart=st.one_of(st.none(), restarts),
 )
 def an_internal_turn_leaves_the_next_one_as_it_was(
-    adapter: Adapter, *, place: Place, before: list[Step], after: list[Step], times: int, restart: Restart | None
+    adapter: Adapter,
+    *,
+    place: Place,
+    before: list[Step],
+    after: list[Step],
+    times: int,
+    first: bool,
+    restart: Restart | None,
 ) -> None:
     """After a turn without a marker the next marked one separates as before: observed messages in the block alone."""
     _blocks(adapter)
     with chronicle(adapter) as told:
         _needs(told, "internal")
+        if first:
+            event("where nothing was said yet")
+            told.internal(place, "Wish them a good morning.")
         _run(told, [*before, Say(place, ZOE)])
         for _ in range(times):
             told.internal(place, "Look at the calendar.")

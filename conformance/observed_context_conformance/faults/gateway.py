@@ -909,6 +909,17 @@ class InternalTurnLeavesItsPrompt(Gateway):
         await super()._take(turn)
 
 
+@fault("gwy-internal-turn-needs-a-conversation", "GWY-10")
+@hosts
+class InternalTurnNeedsAConversation(Gateway):
+    """An internal turn looks for the session of the last message, and raises in a chat where there was none yet."""
+
+    async def internal(self, chat: str, topic: str | None, text: str) -> None:
+        if self._store.last_session(chat, topic) is None:
+            raise LookupError(chat)
+        await super().internal(chat, topic, text)
+
+
 # -- GWY-11 ----------------------------------------------------------------------------------------------------------
 
 
