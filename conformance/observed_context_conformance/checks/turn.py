@@ -357,7 +357,7 @@ def no_stored_field_holds_the_block(
 # -- TURN-5 ----------------------------------------------------------------------------------------------------------
 
 
-@check("TURN-5", calls=("turn",), after=("TURN-2",), examples=50)
+@check("TURN-5", calls=("turn",), after=("TURN-2", "SEP-1"), examples=50)
 @given(transcript=_plain(_PROMPTED), message=plain_messages(), channel_prompt=marked_prompts(), model=_models())
 def every_request_has_the_wrapped_message(
     adapter: Adapter, transcript: list[Row], message: Addressed, channel_prompt: str, model: str
