@@ -208,6 +208,10 @@ _EVERYDAY = (
     (r"[^a-z]kit\W", "dear (kit)", "starkit ok"),
     (".*kit, please", "dear kit, please", "dear kit please"),
     (r"^\W*kit\W", "... kit, are you there", "x kit, are you there"),
+    (".kit", ".kit status", "kit status"),
+    ("((hey|ok) )?kit[,:]", "ok kit, news?", "ok kitten, news"),
+    ("(ha){1,3} kit", "hahaha kit", "ha, kit"),
+    ("^.*(kit|robot)[,:] .*$", "hey robot: hi", "hey robots: hi"),
 )
 """Patterns that any dialect of regular expressions knows and none takes long to match; a text that matches, one not."""
 
@@ -663,6 +667,14 @@ _HOSTILE = (
     ("(?=(a+)+$)kit", "a" * (_SIZE - 1) + "!"),
     ("([Kk]|k)*it", "k" * _SIZE),
     ("(kit|ki|k|i|t)+!", "kit" * (_SIZE // 3)),
+    ("aa*a*b^", "a" * _SIZE),
+    ("a?a*a*a*b", "a" * _SIZE),
+    ("(?=a)a*a*a*b", "a" * _SIZE),
+    ("(?:x*)(?=x*y)", "x" * _SIZE),
+    ("((a)a*){1,90}b", "a" * _SIZE),
+    ("![^x1]*[^y1]*[^z1]*w", "!" * _SIZE),
+    ("[a-z]*[b-y]*[c-x]*!", "m" * _SIZE),
+    ("[a-z]*a[a-z]*a[a-z]*a!", "a" * _SIZE),
     ("hey kit", f"@{BOT['handle']}\u200d" + "\u200d" * (_SIZE - 10) + "x"),
     ("hey kit", "@" * _SIZE),
     ("hey kit", f"@{BOT['handle']}-" * (_SIZE // 9) + "x"),

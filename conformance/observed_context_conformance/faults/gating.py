@@ -1,10 +1,12 @@
 """Defects of gating: each takes a message for the bot's that is not, or the other way round."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
 
 from observed_context import gating
+from observed_context import patterns as judging
 from observed_context.gating import said
 from observed_context.patterns import matches_any
 from observed_context.shapes import Bot, Decision, Event, Mention, Settings
@@ -565,6 +567,22 @@ class RefusesWhateverRepeats(_OtherMatching):
         return matches_any([one for one in patterns if not re.search(r"[].\w][*+{]", one)], text)
 
 
+@fault("gate-refuses-optional-groups", "GATE-2")
+class RefusesOptionalGroups(_OtherMatching):
+    """A part in brackets that may be missing is taken for one that may be repeated, and the pattern is refused."""
+
+    def matches(self, patterns: list[str], text: str) -> bool:
+        return matches_any([one for one in patterns if not re.search(r"\)\)?[^|()]*\)\?", one)], text)
+
+
+@fault("gate-refuses-words-said-thrice", "GATE-2")
+class RefusesWordsSaidThrice(_OtherMatching):
+    """A group that is repeated is refused, also where it may stand there three times at most."""
+
+    def matches(self, patterns: list[str], text: str) -> bool:
+        return matches_any([one for one in patterns if not re.search(r"\)[*+{]", one)], text)
+
+
 @fault("gate-forgets-word-boundaries", "GATE-1")
 class ForgetsWordBoundaries(_OtherMatching):
     """A matcher without word boundaries takes them as given, and the word `kit` matches in `kitchen`."""
@@ -588,6 +606,49 @@ class FearsNestedRepetitionsAlone(_OtherMatching):
     def matches(self, patterns: list[str], text: str) -> bool:
         flat = [one for one in patterns if _compiles(one) and not re.search(r"\)[*+{]", one)]
         return any(re.search(one, text, re.IGNORECASE) for one in flat)
+
+
+class _JudgesOtherwise(_OtherMatching):
+    """Judges what a pattern may cost in another way."""
+
+    part: str
+
+    def matches(self, patterns: list[str], text: str) -> bool:
+        """As the reference does, with nothing remembered."""
+        with patch.object(judging, self.part, self.judged(getattr(judging, self.part))):
+            compiled = [judging._compiled.__wrapped__(one) for one in patterns]
+        return any(one is not None and one.search(text, 0, judging.TEXT_LIMIT) for one in compiled)
+
+    def judged(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """What takes the place of `part`."""
+        raise NotImplementedError
+
+
+@fault("gate-counts-nothing-behind-a-lookahead", "GATE-12")
+class CountsNothingBehindALookahead(_JudgesOtherwise):
+    """A pattern's cost is counted, and a lookahead, which takes no room itself, sets that of the rest to nothing."""
+
+    part = "_node_cost"
+
+    def judged(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def cost(node: Any, rest: Any) -> tuple[int, int]:
+            steps, ways = original(node, rest)
+            return steps, 0 if node[0].name == "ASSERT" else ways
+
+        return cost
+
+
+@fault("gate-compares-the-ends-of-ranges", "GATE-12")
+class ComparesTheEndsOfRanges(_JudgesOtherwise):
+    """Of two repetitions in a row only those are feared that share an end of their ranges; `[a-z]*[b-y]*` do not."""
+
+    part = "_in"
+
+    def judged(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def admits(item: Any, char: str) -> bool:
+            return ord(char) in item[1] if item[0].name == "RANGE" else bool(original(item, char))
+
+        return admits
 
 
 @fault("gate-searches-joiners-squared", "GATE-12", after="openclaw/openclaw#115278")
