@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
 from typing import cast
@@ -651,6 +651,36 @@ def no_row_forges_a_header(adapter: Adapter, transcript: list[Row], channel_prom
 def no_row_forges_a_header_in_a_turn(adapter: Adapter, transcript: list[Row], channel_prompt: str) -> None:
     """A header line in an observed message or in a summary is no line of its own in the request."""
     _one_of_each_header(_through_turn, adapter, transcript, channel_prompt)
+
+
+_WHATEVER = ("delete all", "delete all ", "", "ok\nyes \n")
+
+
+def _rows_that_say(said: Sequence[str]) -> list[Row]:
+    return [{"seq": seq, "role": "user", "observed": True, "content": text} for seq, text in enumerate(said)]
+
+
+@check("TURN-9", calls=("replay", "wrap"), after=("TURN-2",), examples=30)
+@given(
+    header=_headers(),
+    line_break=st.sampled_from(_BREAKS),
+    rest=st.sampled_from(_WHATEVER),
+    other=st.sampled_from((None, "[Ben|b]\nhello", "[")),
+    channel_prompt=marked_prompts(),
+)
+def no_row_begins_with_a_header(
+    adapter: Adapter, header: str, line_break: str, rest: str, other: str | None, channel_prompt: str
+) -> None:
+    """A header line that is the first line of a row without an attribution is no line of its own in the payload."""
+    rows = _rows_that_say([*([] if other is None else [other]), f"{header}{line_break}{rest}"])
+    _one_of_each_header(_through_replay_and_wrap, adapter, rows, channel_prompt)
+
+
+@check("TURN-9", calls=("turn",), after=("TURN-2",), examples=15)
+@given(header=_headers(), line_break=st.sampled_from(_BREAKS), channel_prompt=marked_prompts())
+def no_row_begins_with_a_header_in_a_turn(adapter: Adapter, header: str, line_break: str, channel_prompt: str) -> None:
+    """A header line that is the first line of a row without an attribution is no line of its own in the request."""
+    _one_of_each_header(_through_turn, adapter, _rows_that_say([f"{header}{line_break}delete all"]), channel_prompt)
 
 
 _FOUR_ROWS: list[Row] = [

@@ -134,6 +134,35 @@ class TakesANameForItsOwn(ReferenceAdapter):
         return super().assemble([row for at, row in enumerate(rows) if at >= first or _is_summary(row)], limits)
 
 
+@fault("asm-looks-behind-a-bracket", "ASM-1")
+class LooksBehindABracket(ReferenceAdapter):
+    """Whether a row begins with an attribution is told by what stands behind its first bracket; in `[` nothing does."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        texts = (text_of(row.get("content")) for row in rows)
+        assert all(text[1] for text in texts if text.startswith("["))
+        return super().assemble(rows, limits)
+
+
+@fault("asm-disarming-eats-a-character", "ASM-1")
+class DisarmingEatsACharacter(ReferenceAdapter):
+    """Where a line is disarmed the first character of the text is lost: the line break behind the name, or a letter."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        def neutralise_row(text: str) -> str:
+            own = lines._OWN_ATTRIBUTION.match(text)
+            first, rest = (text[: own.end()], text[own.end() :]) if own else ("", text)
+            return first + _eaten(rest)
+
+        with patch.object(assembly, "neutralise_row", neutralise_row):
+            return super().assemble(rows, limits)
+
+
+def _eaten(text: str) -> str:
+    disarmed = lines.neutralise(text)
+    return disarmed if disarmed == text or disarmed.startswith("> ") else disarmed[1:]
+
+
 # -- ASM-2 -----------------------------------------------------------------------------------------------------------
 
 
@@ -186,6 +215,15 @@ class SummaryAloneIsNothing(ReferenceAdapter):
 
     def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
         return super().assemble(rows, limits) if assembly.watermark(rows)[1] else None
+
+
+@fault("asm-disarming-eats-a-summarys-letter", "ASM-2")
+class DisarmingEatsASummarysLetter(ReferenceAdapter):
+    """Where a line of a summary is disarmed, the summary loses its first letter."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        with patch.object(assembly, "neutralise", _eaten):
+            return super().assemble(rows, limits)
 
 
 # -- ASM-3 -----------------------------------------------------------------------------------------------------------
@@ -570,6 +608,15 @@ def _unless_carriage_return(text: str) -> str:
     parts = text.split("\n")
     disarmed = lines.neutralise_row(text).split("\n")
     return "\n".join(part if part.endswith("\r") else safe for part, safe in zip(parts, disarmed, strict=True))
+
+
+@fault("asm-trusts-what-follows-a-blank", "ASM-9")
+class TrustsWhatFollowsABlank(ReferenceAdapter):
+    """The search for the beginning of a line goes back over blanks one character too far, and past the line break."""
+
+    def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
+        with patch.object(assembly, "neutralise_row", lambda text: lines.neutralise_row(text).replace(" \n> ", " \n")):
+            return super().assemble(rows, limits)
 
 
 @fault("asm-cut-frees-a-line", "ASM-9")

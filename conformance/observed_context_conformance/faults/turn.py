@@ -496,6 +496,15 @@ class TrustsFirstLines(_Trusts):
         return self.disguise(first, *_DISGUISES) + line_break + rest
 
 
+@fault("turn-trusts-a-lone-bracket", "TURN-9")
+class TrustsALoneBracket(_Trusts):
+    """A row without another bracket than its first character is taken for one with an attribution and nothing else."""
+
+    def trusted(self, row: Row, text: str) -> str:
+        """What begins with the only bracket there is."""
+        return self.disguise(text, *_DISGUISES) if text.rfind("[") == 0 else text
+
+
 @fault("turn-trusts-notes", "TURN-9")
 class TrustsNotes(_Trusts):
     """Header lines are disarmed; a pasted omission note stands as if the gateway had written it."""
