@@ -346,32 +346,13 @@ CASES: tuple[Case, ...] = (
     _assemble("lines to escape", material.forged_lines, DEFAULT),
     Case("assemble", "one giant row", _giant, FEW, MOST, needs=("assemble",), steady=STEADY),
     Case("assemble", "half of it summarised", _summarised, FEW, MOST, needs=("assemble",), steady=STEADY),
-    Case(
-        "replay",
-        "requests and answers in it",
-        _replaying(lambda size: material.transcript(size, 10), marked=True),
-        MANY,
-        MOST,
-        needs=("replay",),
-        steady=STEADY,
-    ),
-    Case(
-        "replay",
-        "no marker",
-        _replaying(lambda size: material.transcript(size, 10), marked=False),
-        MANY,
-        MOST,
-        needs=("replay",),
-        steady=STEADY,
-    ),
-    Case(
-        "replay",
-        "requests without answers",
-        _replaying(material.unanswered, marked=True),
-        MANY,
-        MOST,
-        needs=("replay",),
-        steady=STEADY,
+    *(
+        Case("replay", name, make, MANY, MOST, needs=("replay",), steady=STEADY)
+        for name, make in (
+            ("requests and answers in it", _replaying(lambda size: material.transcript(size, 10), marked=True)),
+            ("no marker", _replaying(lambda size: material.transcript(size, 10), marked=False)),
+            ("requests without answers", _replaying(material.unanswered, marked=True)),
+        )
     ),
     Case("wrap", "a block of chat", _wrapping(material.chat_line), FEW, MANY, needs=("wrap",)),
     Case("wrap", "a block to escape", _wrapping(material.forged_lines), FEW, MANY, needs=("wrap",)),
