@@ -1,12 +1,12 @@
 """Prints what `run.py` found as a table, and the mutants that are left.
 
-python benchmarks/mutation/table.py /tmp/mutants /tmp/after
+    python benchmarks/mutation/table.py /tmp/mutants /tmp/after
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from pathlib import Path
 
 from areas import AREAS
@@ -45,4 +45,8 @@ def _read(directory: Path, module: str) -> list[Mutant]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("first", type=Path, help="directory of a run")
+    parser.add_argument("again", type=Path, nargs="?", help="directory of a later run of what survived in the first")
+    chosen = parser.parse_args()
+    main(chosen.first, chosen.again)

@@ -69,7 +69,7 @@ def create() -> HermesAgent:
         if importlib.util.find_spec(module) is None:
             raise ModuleNotFoundError(
                 f"{package} is not installed here. It pins what it depends on, so give it an environment of its own: "
-                "run .ci/hermes, or pip install observed-context hermes-agent==0.19.0 python-telegram-bot==22.6"
+                "run .ci/hermes, or install hermes-agent==0.19.0, python-telegram-bot==22.6 and this kit there"
             )
     return HermesAgent(isolate())
 
