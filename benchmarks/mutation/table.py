@@ -1,6 +1,6 @@
 """Prints what `run.py` found as a table, and the mutants that are left.
 
-    python benchmarks/mutation/table.py /tmp/mutants /tmp/after
+python benchmarks/mutation/table.py /tmp/mutants /tmp/after
 """
 
 from __future__ import annotations
