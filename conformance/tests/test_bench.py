@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import re
@@ -187,6 +188,13 @@ def test_noise_is_said() -> None:
     print_measured(Console(file=out), measured)
     assert "2.0~" in out.getvalue()
     assert "too busy to say anything of 1 of 2 ratios" in out.getvalue()
+
+
+def test_what_drowned_in_the_noise_has_no_number() -> None:
+    out = io.StringIO()
+    drowned = dataclasses.replace(result(2.0), low=-1.0, seconds=-1e-6, rate=None, rate_unit="rows/s")
+    print_measured(Console(file=out), Measured("it", "it 1", "some clock", [drowned]))
+    assert re.search(r"^  x +~ +~$", out.getvalue(), re.MULTILINE)
 
 
 # -- adapters of other kinds -------------------------------------------------------------------------------------------

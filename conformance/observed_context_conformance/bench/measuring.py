@@ -97,11 +97,16 @@ def measure(benchmark: Benchmark, meter: Meter, case: Case, size: int, work: Wor
         seconds=seconds,
         limit=median(limits),
         rounds=len(costs),
-        rate=work.amount / max(median(walls) if case.waits else seconds, 1e-9) if case.rate else None,
+        rate=_rate(work.amount, median(walls) if case.waits else seconds) if case.rate else None,
         rate_unit=case.rate,
     )
     benchmark.extra_info.update(ratio=result.ratio, low=result.low, high=result.high, limit=result.limit)
     return result
+
+
+def _rate(amount: float, seconds: float) -> float | None:
+    """How much a second; None where a difference of two times drowned in the noise."""
+    return amount / seconds if seconds > 0 else None
 
 
 def _ratios(costs: Sequence[float], limits: Sequence[float]) -> list[float]:

@@ -54,10 +54,16 @@ def _print_table(console: Console, title: str, cases: dict[str, list[Result]], g
     for case, results in cases.items():
         ratios = {result.size: _ratio(result) for result in results}
         last = results[-1]
-        most = _time(last.seconds) if last.rate is None else f"{_digits(last.rate)} {last.rate_unit}"
+        most = _most(last)
         exponent = f"n^{growth[case]:.2f}" if case in growth else ""
         table.add_row(f"  {case.partition(': ')[2]}", *(ratios.get(size, "") for size in sizes), exponent, most)
     console.print(table)
+
+
+def _most(result: Result) -> str:
+    if result.low <= 0:
+        return "~"
+    return _time(result.seconds) if result.rate is None else f"{_digits(result.rate)} {result.rate_unit}"
 
 
 def _ratio(result: Result) -> str:
