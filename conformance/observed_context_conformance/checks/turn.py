@@ -616,7 +616,7 @@ def _one_of_each_header(send: Send, adapter: Adapter, transcript: list[Row], cha
 
 
 def _forged_transcripts() -> SearchStrategy[list[Row]]:
-    told = transcripts(
+    return transcripts(
         _FORGED,
         written=forged_texts(_headers(), _BREAKS),
         addressed=plain_texts(),
@@ -624,19 +624,6 @@ def _forged_transcripts() -> SearchStrategy[list[Row]]:
         parts=False,
         max_size=2,
     )
-    return st.one_of(told, told, told.map(_without_attribution))
-
-
-def _without_attribution(transcript: list[Row]) -> list[Row]:
-    """The observed rows as an older version or an import may have left them: nobody's name is before the text."""
-
-    def bare(row: Row) -> Row:
-        content = row.get("content")
-        if not row.get("observed") or "summary" in row or not isinstance(content, str):
-            return row
-        return cast(Row, {**row, "content": content.partition("\n")[2]})
-
-    return [bare(row) for row in transcript]
 
 
 @check("TURN-9", calls=("replay", "wrap"), after=("TURN-2",), examples=50)
