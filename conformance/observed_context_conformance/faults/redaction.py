@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from observed_context import redaction
-from observed_context.redaction import labels, places, shapes, tokens, values
+from observed_context.redaction import codes, labels, notation, places, shapes, tokens, values
 from observed_context.redaction.notation import Notation, written
 from observed_context.redaction.tokens import Rule, Span
 from observed_context.redaction.views import View
@@ -158,6 +158,59 @@ class StopsAtTheFirstAt(ReferenceAdapter):
             return super().redact(text)
 
 
+@fault("redact-shifts-behind-a-dotted-i", "RED-1")
+class ShiftsBehindADottedI(ReferenceAdapter):
+    """Places found in small letters are used in the text itself; the small form of a dotted I is two characters."""
+
+    def redact(self, text: str) -> str:
+        with patch.object(redaction, "_lower", str.lower):
+            return super().redact(text)
+
+
+@fault("redact-ends-a-password-at-a-blank", "RED-1")
+class EndsAPasswordAtABlank(ReferenceAdapter):
+    """Closing quotes are not looked for, and of a passphrase the first word is taken."""
+
+    def redact(self, text: str) -> str:
+        with patch.object(notation, "_closing", lambda *_: None):
+            return super().redact(text)
+
+
+@fault("redact-wants-long-credentials", "RED-1")
+class WantsLongCredentials(ReferenceAdapter):
+    """What follows the scheme in a header is a secret from sixteen characters on; a short password is shorter."""
+
+    def redact(self, text: str) -> str:
+        with (
+            patch.object(places, "is_strong", lambda value, least=6: len(value) >= 16),
+            patch.object(places, "_holds_name_and_password", lambda _: False),
+        ):
+            return super().redact(text)
+
+
+@fault("redact-cuts-long-credentials", "RED-1")
+class CutsLongCredentials(ReferenceAdapter):
+    """Of what follows the scheme in a header the first 128 characters are taken out, the rest stays."""
+
+    def redact(self, text: str) -> str:
+        with patch.object(places, "_MORE_CREDENTIALS", re.compile("")):
+            return super().redact(text)
+
+
+@fault("redact-wants-no-blank-around-the-sign", "RED-1")
+class WantsNoBlankAroundTheSign(ReferenceAdapter):
+    """`password = …` without quotes is taken for a line of a program; in a file of settings it is none."""
+
+    def redact(self, text: str) -> str:
+        def is_secret(value: str, how: notation.Written, family: labels.Family, *, capitals: bool) -> bool:
+            loose = how.notation is Notation.ASSIGNED and not (how.quoted or how.near or capitals)
+            return not loose and original(value, how, family, capitals=capitals)
+
+        original = labels._is_secret
+        with patch.object(labels, "_is_secret", is_secret):
+            return super().redact(text)
+
+
 # -- RED-6 -----------------------------------------------------------------------------------------------------------
 
 
@@ -242,6 +295,68 @@ class TakesTheMessageAway(ReferenceAdapter):
 
     def redact(self, text: str) -> str:
         return text if super().redact(text) == text else "[redacted: message]"
+
+
+@fault("redact-takes-what-lies-between", "RED-7")
+class TakesWhatLiesBetween(_OtherFinds):
+    """Two secrets in one text are made one, and what is said between them goes with them."""
+
+    def found(self, text: str, spans: list[Span]) -> Iterable[Span]:
+        return [spans[0]._replace(end=spans[-1].end)] if spans else []
+
+
+@fault("redact-hears-names-in-words", "RED-7")
+class HearsNamesInWords(ReferenceAdapter):
+    """The name of a code is heard in longer words: a hotpot at 1830 is an OTP."""
+
+    def redact(self, text: str) -> str:
+        def one_time_code(text: str, start: int, end: int) -> Span | None:
+            found = codes._AFTER.match(text, end)
+            return Span(*found.span("code"), "one-time code") if found else None
+
+        with patch.object(labels, "one_time_code", one_time_code):
+            return super().redact(text)
+
+
+@fault("redact-expects-codes-behind-their-heading", "RED-7")
+class ExpectsCodesBehindTheirHeading(ReferenceAdapter):
+    """Where recovery codes are spoken of and none are listed, the redactor raises."""
+
+    def redact(self, text: str) -> str:
+        def recovery_codes(text: str, end: int) -> Span:
+            found = codes.recovery_codes(text, end)
+            assert found is not None
+            return found
+
+        with patch.object(labels, "recovery_codes", recovery_codes):
+            return super().redact(text)
+
+
+@fault("redact-takes-camel-case-for-random", "RED-7")
+class TakesCamelCaseForRandom(ReferenceAdapter):
+    """Letters that change between small and capital are random, also in the identifiers of programs."""
+
+    def redact(self, text: str) -> str:
+        def is_random(value: str) -> bool:
+            return original(value) or values.changes(value) >= 2
+
+        original = values.is_random
+        with patch.object(values, "is_random", is_random), patch.object(labels, "is_random", is_random):
+            return super().redact(text)
+
+
+@fault("redact-loses-its-place-behind-emoji", "RED-7")
+class LosesItsPlaceBehindEmoji(ReferenceAdapter):
+    """What is found in a text without its invisible characters is taken out a character too early for each of them."""
+
+    def redact(self, text: str) -> str:
+        def origin(view: View, start: int, end: int) -> tuple[int, int]:
+            begin, finish = original(view, start, end)
+            return (begin, finish) if view._parent is None else (max(0, begin - len(view._starts) + 1), finish)
+
+        original = View.origin
+        with patch.object(View, "origin", origin):
+            return super().redact(text)
 
 
 # -- RED-8 -----------------------------------------------------------------------------------------------------------

@@ -23,6 +23,8 @@ SENTENCES = (
     ("あした は", "を ためして ください"),
     ("غدا سنجرب", "بعد الغداء"),
     ("yarın bahçede", "deneyelim lütfen"),
+    ("İzmir'de İyi olur, yarın", "deneyelim lütfen"),
+    ("das 👩‍👩‍👧 Fest der 🏳️‍🌈 Gruppe ist mit", "und allen 👨‍👩‍👧‍👦 im Garten"),
 )
 """Harmless words before and after a secret."""
 

@@ -165,6 +165,19 @@ TOKENS: dict[str, Callable[[Random], str]] = {
 }
 """Tokens that say what they are, wherever they stand."""
 
+
+def _passphrase(rng: Random) -> str:
+    """Words with blanks between, and a number; only quotes tell where it ends."""
+    words = ("".join(rng.choices(string.ascii_lowercase, k=rng.randint(4, 7))) for _ in range(4))
+    return f"{' '.join(words)} {rng.randrange(100, 10_000)}"
+
+
+def _basic(rng: Random) -> str:
+    """A name and a password in Base64: of a sensible length, of the shortest, or a whole key for a password."""
+    said = ("mira:" + password(rng), "m:" + _body(rng, ALNUM, rng.randint(5, 8)), "_key:" + _body(rng, ALNUM, 600))
+    return b64encode(rng.choice(said).encode()).decode()
+
+
 # kind: a template with {} for the value, how the value is made. The template stands between blanks.
 _PHRASES: dict[str, tuple[str, Callable[[Random], str]]] = {
     "connstr_mongodb": (
@@ -208,7 +221,7 @@ _LINES: dict[str, tuple[str, Callable[[Random], str]]] = {
     "eth_private_key": ("PRIVATE_KEY=0x{} npx hardhat run deploy.js", lambda rng: _body(rng, HEX, 64)),
     "auth_basic": (
         "> Authorization: Basic {}\n< HTTP/1.1 403",
-        lambda rng: b64encode(f"mira:{password(rng)}".encode()).decode(),
+        _basic,
     ),
     "auth_lower": ("{{'authorization': 'Token {}', 'accept': '*/*'}}", lambda rng: _body(rng, ALNUM, 40)),
     "cookie_header": ("Cookie: theme=dark; sessionid={}; lang=en", lambda rng: _body(rng, ALNUM, 40)),
@@ -220,7 +233,10 @@ _LINES: dict[str, tuple[str, Callable[[Random], str]]] = {
         "jdbc:mysql://db:3306/shop?user=root&password={}",
         lambda rng: f"Ahorn&{_body(rng, ALNUM, rng.randint(5, 9))}{rng.choice('?!_')}",
     ),
-    "env_export_quoted": ("export DB_PASS='{}'", lambda rng: rng.choice((password(rng), _body(rng, DIGITS, 10)))),
+    "env_export_quoted": (
+        "export DB_PASS='{}'",
+        lambda rng: rng.choice((password(rng), _passphrase(rng), _body(rng, DIGITS, 10))),
+    ),
     "env_lower": ("  api_key={}\n  debug=1", lambda rng: _body(rng, ALNUM, 28)),
     "env_dollar_value": (
         "API_SECRET={}",
@@ -229,8 +245,7 @@ _LINES: dict[str, tuple[str, Callable[[Random], str]]] = {
     "json_field": ('{{"user":"mira","password":"{}","remember":true}}', password),
     "json_escaped": ('payload="{{\\"apiKey\\": \\"{}\\", \\"n\\": 1}}"', lambda rng: _body(rng, ALNUM, 36)),
     "yaml_field": ("mail:\n  host: smtp.acme.io\n  password: {}\n  port: 587", password),
-    "ini_dotted": ("spring.datasource.password={}", password),
-    "toml_field": ('[auth]\nclient_secret = "{}"', password),
+    "toml_field": ('[auth]\nclient_secret = "{}"', lambda rng: rng.choice((password(rng), _passphrase(rng)))),
     "cloudflare_token": ("CLOUDFLARE_API_TOKEN={} wrangler deploy", lambda rng: _body(rng, URL, 40)),
     "datadog_key": ("DD_API_KEY={} DD_SITE=datadoghq.eu agent run", lambda rng: _body(rng, HEX, 32)),
 }
@@ -272,10 +287,20 @@ def _made_by(kind: str, template: str, value: Callable[[Random], str], stands: S
     return make
 
 
+def _ini(rng: Random) -> Secret:
+    """A line of a file of settings, in the style of Java or with blanks around the sign."""
+    made = password(rng)
+    written = f"spring.datasource.password={made}"
+    if rng.randrange(2) and any(map(str.isdigit, made)):  # letters alone could be a name in a program
+        written = f"[mail]\npassword = {made}\nport = 587"
+    return Secret("ini_dotted", written, (made,), "on lines of its own")
+
+
 MUST: dict[str, Callable[[Random], Secret]] = {
     **{kind: _made_by(kind, "{}", token, "anywhere") for kind, token in TOKENS.items()},
     **{kind: _made_by(kind, *how, "between blanks") for kind, how in _PHRASES.items()},
     **{kind: _made_by(kind, *how, "on lines of its own") for kind, how in _LINES.items()},
+    "ini_dotted": _ini,
     "aws_pair": _aws_pair,
     "aws_session": _aws_session,
     "pem_rsa_multiline": _private_key("pem_rsa_multiline", "RSA PRIVATE KEY"),

@@ -12,7 +12,8 @@ _BEFORE = re.compile(
     rf"{_DIGITS}[ ](?:is|ist|es|est|è|é)[ ](?:your|dein|ihr|tu|su|votre|ton|il tuo|seu)[ ][^\n]{{0,24}}\Z"
 )
 _RECOVERY = re.compile(
-    r"""s?\b[^\n0-9]{0,40}(?P<codes>
+    r"""s?\b[^\n0-9]{0,40} (?:(?<=:) | (?!\s{0,4}\n))                        # a colon, or codes on the same line
+    (?P<codes>
     (?: [\s,;:*•`-]{0,6} (?:[0-9]{1,2}[.)][ ])?                             # what separates and numbers them
         (?=[A-Za-z]{0,11}-?[A-Za-z]{0,11}[0-9])                             # a digit in each
         [A-Za-z0-9]{4,12} (?:[ -][A-Za-z0-9]{4,12})? (?![A-Za-z0-9]) ){1,32}+ )""",

@@ -55,7 +55,7 @@ _NEAR = 16
 
 _OPTION = re.compile(r"(?:^|[\s\"'`(])--[a-z-]{0,32}\Z")
 _LINE_BEFORE = re.compile(r"(?:^|\n)[\s>\"'-]{0,24}[\w.-]{0,64}\Z")
-_LINE_AFTER = re.compile(r"[\"',;]{0,2}[ \t]*(?:[\r\n]|\Z)")
+_LINE_AFTER = re.compile(r"[\"',;*~|]{0,2}[ \t]*(?:[\r\n]|\Z)")
 
 # A value without quotes: to the next blank, and not into another script's punctuation or writing.
 _RUN = re.compile(r"[^\s，。、；！？）】」』“”«»\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,512}+")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import binascii
 import re
 from collections.abc import Iterator
 
@@ -127,9 +128,18 @@ def _authorization(text: str, at: int) -> Iterator[Span]:
     found = _CREDENTIALS.match(text, begin)
     if found is None or is_placeholder(found[0]) or is_plain_word(found[0]):
         return
-    if is_strong(found[0], 6 if scheme else 12) or (scheme and len(found[0]) >= 16):
+    named = scheme is not None and (len(found[0]) >= 16 or _holds_name_and_password(found[0]))
+    if named or is_strong(found[0], 6 if scheme else 12):
         end = _MORE_CREDENTIALS.match(text, found.end())
         yield Span(begin, end.end() if end else found.end(), "authorization")
+
+
+def _holds_name_and_password(value: str) -> bool:
+    """Whether it is Base64 of a name, a colon and a password, however short."""
+    try:
+        return b":" in binascii.a2b_base64(value)
+    except ValueError:
+        return False
 
 
 def _cookies(text: str, at: int) -> Iterator[Span]:
