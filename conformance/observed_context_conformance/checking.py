@@ -23,6 +23,7 @@ from hypothesis.strategies import SearchStrategy
 
 from observed_context_conformance.determinism import same_draws_everywhere
 from observed_context_conformance.port import Description
+from observed_context_conformance.raised import steady
 from observed_context_conformance.subject import (
     Adapter,
     AdapterBroke,
@@ -54,6 +55,9 @@ EXAMPLES = 100
 
 LACKS = "the adapter has no "
 """How the reason of a check that needs an absent method begins."""
+
+OR = " or "
+"""What stands between two of them."""
 
 declared: ContextVar[Description] = ContextVar("declared")
 """The description of the adapter under test, for strategies that depend on it (its platforms, its headers)."""
@@ -230,7 +234,11 @@ def not_applicable(reason: str) -> NoReturn:
 
 def quote(text: object, limit: int = 160) -> str:
     """A piece of data as a reader can take it in: on one line, in quotes, cut in the middle when it is long."""
-    shown = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False, default=repr)
+    shown = (
+        text
+        if isinstance(text, str)
+        else json.dumps(text, ensure_ascii=False, default=lambda value: steady(repr(value)))
+    )
     if len(shown) > limit:
         half = (limit - 5) // 2
         shown = f"{shown[:half]} ... {shown[-half:]}"
@@ -262,7 +270,7 @@ def run_check(made: Check, adapter: Adapter, effort: Effort | None = None) -> Ou
     effort = effort or Effort()
     missing = [method for method in made.calls if not adapter.offers(method)]
     if missing:
-        names = " and ".join(f"{method}()" for method in missing)
+        names = OR.join(f"{method}()" for method in missing)
         return Outcome(made.name, made.requirement, Verdict.NOT_APPLICABLE, reason=LACKS + names)
 
     counted = _Counted()

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from observed_context_conformance.raised import staying
+
 BUILT_IN: dict[str, str] = {
     "reference": "observed_context_conformance.adapters.reference:create",
     "hermes-agent": "observed_context_conformance.adapters.hermes_agent:create",
@@ -54,14 +56,15 @@ def load_adapter(name: str) -> Any:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        module = importlib.import_module(module_name)
+        with staying():
+            module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is not None and (module_name == error.name or module_name.startswith(error.name + ".")):
             raise AdapterLoadError(
                 f"there is no module {error.name!r}: run this where it can be imported from, or install it here."
             ) from error
         raise AdapterLoadError(f"importing {module_name} failed: {error}. Is what it needs installed here?") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise AdapterLoadError(f"importing {module_name} raised {type(error).__name__}: {error}") from error
     try:
         found = getattr(module, attribute)
@@ -70,6 +73,7 @@ def load_adapter(name: str) -> Any:
     if not inspect.isclass(found) and not inspect.isroutine(found):
         return found
     try:
-        return found()
-    except Exception as error:
+        with staying():
+            return found()
+    except (Exception, SystemExit) as error:
         raise AdapterLoadError(f"{target}() raised {type(error).__name__}: {error}") from error

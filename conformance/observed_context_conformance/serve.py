@@ -18,13 +18,13 @@ import os
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import Context
 from typing import Any, BinaryIO, TypeVarTuple, Unpack, cast
 
 from observed_context_conformance.loading import AdapterLoadError, load_adapter
+from observed_context_conformance.raised import place_of
 from observed_context_conformance.stdio.wire import (
     METHOD_NOT_FOUND,
     PROTOCOL,
@@ -153,7 +153,7 @@ class Server:
         method, params = message["method"], dict(message.get("params", {}))
         try:
             result = await self._result(method, params)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             answer = _raised(message, error)
         else:
             answer = response(message.get("id"), result)
@@ -197,7 +197,7 @@ class Server:
     def _outcome(self, message: dict[str, Any], call: Any) -> dict[str, Any]:
         try:
             return response(message.get("id"), call())
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return _raised(message, error)
 
     def _methods(self) -> list[str]:
@@ -306,9 +306,7 @@ def _answered(message: dict[str, Any]) -> Any:
 
 def _raised(message: dict[str, Any], error: BaseException) -> dict[str, Any]:
     code = METHOD_NOT_FOUND if isinstance(error, LookupError) and "there is no method" in str(error) else -32000
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno} in {frames[-1].name}" if frames else None
-    return failure(message.get("id"), error, code, where)
+    return failure(message.get("id"), error, code, place_of(error))
 
 
 async def _wait(awaitable: Any) -> Any:

@@ -38,6 +38,7 @@ from observed_context_conformance.port import (
     Store,
     Summarize,
 )
+from observed_context_conformance.raised import place_of, staying, steady
 from observed_context_conformance.scheduled import Scheduler
 from observed_context_conformance.schemas import problem
 from observed_context_conformance.stdio.process import ProcessAdapter, ProtocolBroken
@@ -62,7 +63,7 @@ class ShapeError(Exception):
         super().__init__(f"{method}() returned a result of the wrong shape: {message}")
         self.method = method
         self.requirement = SHAPE_OF[method.partition(".")[0]]
-        self.message = message
+        self.message = steady(message)
 
 
 class AdapterCrashed(Exception):  # noqa: N818 - a verdict, not an error of ours
@@ -70,15 +71,14 @@ class AdapterCrashed(Exception):  # noqa: N818 - a verdict, not an error of ours
 
     Attributes:
         method: the port method.
-        where: file name, line and function of the adapter's innermost frame.
+        where: file name, line and function of the adapter's innermost frame, or None when it has none.
     """
 
     def __init__(self, method: str, cause: BaseException) -> None:
-        # An adapter in another process tells kind and place itself, as far as it knows them.
-        self.kind = getattr(cause, "kind", None) or type(cause).__name__
+        self.kind = _kind(cause)
         super().__init__(f"{method}() raised {self.kind}: {_short(str(cause))}")
         self.method = method
-        self.where = getattr(cause, "where", None) or _innermost(cause)
+        self.where = getattr(cause, "where", None) or place_of(cause)
 
     @property
     def told(self) -> str:
@@ -115,7 +115,7 @@ class Call:
     Attributes:
         method: the port method.
         arguments: what the kit passed, by name.
-        result: what came back (None until it did).
+        result: what came back (None until it did); what in it is no JSON is in words.
         raised: what the adapter raised instead, in words, or None.
         changed_input: the adapter modified what it was given.
         shares_input: the result holds a list or dict of the input itself.
@@ -377,7 +377,7 @@ class Adapter:
     def _keep(self, call: Call, result: Any) -> None:
         wrong = problem(f"calls.json#/$defs/{call.method}/properties/result", result)
         if wrong is not None:
-            call.result = repr(result)
+            call.result = _data(result)
             raise ShapeError(call.method, wrong)
         call.result = copy.deepcopy(result)
 
@@ -391,7 +391,7 @@ class Adapter:
             raise AdapterHung(method, self._seconds) from None
         except ProtocolBroken as broken:
             raise AdapterBroke(method, broken) from broken
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             # An adapter may wrap what our callback raised; the shape of its payload is still what went wrong.
             shape = _find(error, ShapeError)
             if shape is not None:
@@ -408,7 +408,7 @@ class Adapter:
         started = time.monotonic()
         expired = False
         try:
-            with _alarm(seconds):
+            with _alarm(seconds), staying():
                 result = work()
                 return self._await(result) if inspect.isawaitable(result) else result
         except _Expired:
@@ -441,8 +441,8 @@ class Adapter:
             )
         try:
             description = self._timed("describe", self._target.describe)  # type: ignore[attr-defined]
-        except Exception as error:
-            raise AdapterUnusableError(f"describe() raised {type(error).__name__}: {_short(str(error))}") from error
+        except (Exception, SystemExit) as error:
+            raise AdapterUnusableError(f"describe() raised {_kind(error)}: {_short(str(error))}") from error
         except AdapterHung as hung:
             raise AdapterUnusableError(str(hung)) from None
         wrong = problem("description.json", description)
@@ -538,16 +538,20 @@ def _find(error: BaseException | None, kind: type[ShapeError]) -> ShapeError | N
     return None
 
 
-def _innermost(error: BaseException) -> str | None:
-    trace = error.__traceback__
-    if trace is None:
-        return None
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    code = trace.tb_frame.f_code
-    return f"{code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno} in {code.co_name}"
+def _data(value: object, depth: int = 20) -> Any:
+    """A result of the wrong shape, to be shown: what is no JSON as Python writes it, and what is too deep."""
+    if isinstance(value, dict) and depth and all(isinstance(key, str) for key in value):
+        return {key: _data(item, depth - 1) for key, item in value.items()}
+    if isinstance(value, list) and depth:
+        return [_data(item, depth - 1) for item in value]
+    return value if value is None or isinstance(value, str | int | float) else steady(repr(value))
+
+
+def _kind(error: BaseException) -> str:
+    # An adapter in another process tells it itself, as far as it knows it.
+    return getattr(error, "kind", None) or type(error).__name__
 
 
 def _short(text: str, limit: int = 200) -> str:
-    line = " ".join(text.split())
+    line = " ".join(steady(text).split())
     return line if len(line) <= limit else line[: limit - 4] + " ..."

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Callable
 from typing import Any
 
 import adapters_for_tests as toys
@@ -10,6 +15,7 @@ from hypothesis import event
 from hypothesis import strategies as st
 
 from observed_context_conformance import checking
+from observed_context_conformance.adapters.reference import ReferenceAdapter
 from observed_context_conformance.checking import (
     Check,
     Effort,
@@ -20,6 +26,7 @@ from observed_context_conformance.checking import (
     not_applicable,
     run_check,
 )
+from observed_context_conformance.environment import Clock, MemoryStore, Summariser, answers
 from observed_context_conformance.subject import Adapter, AdapterUnusableError
 
 
@@ -106,6 +113,93 @@ def test_an_exception_is_an_error_that_names_the_place() -> None:
     assert outcome.signature == "defaults_hold: limits-raised-KeyError"
     assert outcome.got is not None
     assert "adapters_for_tests.py" in outcome.got
+
+
+@pytest.mark.parametrize(
+    ("leave", "got"),
+    [(lambda: sys.exit(5), "limits() raised SystemExit: 5"), (lambda: os._exit(0), "SystemExit: os._exit(0)")],
+    ids=["sys.exit", "os._exit"],
+)
+@pytest.mark.parametrize("later", [False, True], ids=["plain", "async"])
+def test_an_adapter_that_ends_the_process_is_an_error_of_its_call(
+    leave: Callable[[], None], got: str, later: bool
+) -> None:
+    class Leaves(toys.Describes):
+        def limits(self, config: Any) -> Any:
+            leave()
+
+    class LeavesLater(Leaves):
+        async def limits(self, config: Any) -> Any:
+            leave()
+
+    outcome = run_check(limits_are_the_defaults(), Adapter(LeavesLater() if later else Leaves()))
+    assert (outcome.verdict, outcome.signature) == (Verdict.ERROR, "defaults_hold: limits-raised-SystemExit")
+    assert outcome.got is not None
+    assert got in outcome.got
+    assert "(test_checking.py:" in outcome.got, "the place is the adapter's, not the kit's"
+
+
+def test_a_gateway_that_ends_the_process_in_the_background_is_an_error() -> None:
+    class Leaves(ReferenceAdapter):
+        def scheduler(self, store: Any, limits: Any, summarize: Any, clock: Any) -> Any:
+            class Scheduler:
+                def appended(self, session: str, chars: int) -> None:
+                    self.task = asyncio.get_running_loop().create_task(self.work())
+
+                async def work(self) -> None:
+                    await asyncio.sleep(0)
+                    sys.exit("in the background")
+
+                async def drain(self) -> None:
+                    await self.task
+
+            return Scheduler()
+
+    @check("SCH-1", calls=("scheduler",))
+    def is_told(adapter: Adapter) -> None:
+        scheduler = adapter.scheduler(
+            MemoryStore(), {"max_chars": 0, "max_rows": 0}, Summariser(answers("")).ask, Clock()
+        )
+        scheduler.appended("s", 5)
+
+    adapter = Adapter(Leaves())
+    started = time.monotonic()
+    outcome = run_check(is_told, adapter)
+    adapter.close()
+    assert outcome.signature == "is_told: scheduler-raised-SystemExit"
+    assert time.monotonic() - started < 5, "what is left of the loop holds nothing up"
+
+
+def test_a_forked_child_may_end_as_it_wants() -> None:
+    class Forks(toys.ReadsLimits):
+        def limits(self, config: Any) -> dict[str, int]:
+            child = os.fork()
+            if child == 0:
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+            return super().limits(config)
+
+    assert run_check(limits_are_the_defaults(), Adapter(Forks()), Effort(factor=0.02)).verdict is Verdict.PASS
+
+
+def test_a_call_that_the_adapter_cannot_take_has_no_place() -> None:
+    class TakesNothing(toys.Describes):
+        def limits(self) -> Any:
+            return None
+
+    outcome = run_check(limits_are_the_defaults(), Adapter(TakesNothing()))
+    assert outcome.got is not None
+    assert outcome.got.endswith("takes 1 positional argument but 2 were given")
+
+
+def test_the_address_of_an_object_is_not_in_the_verdict() -> None:
+    class ReturnsAnObject(toys.Describes):
+        def limits(self, config: Any) -> Any:
+            return object()
+
+    outcome = run_check(limits_are_the_defaults(), Adapter(ReturnsAnObject()))
+    assert outcome.got == "<object object> is not of type 'object'"
+    assert outcome.calls[0].result == "<object object>"
 
 
 def test_an_exception_fails_a_check_about_not_raising() -> None:

@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Callable
 from contextvars import Context
 from typing import Any, TypeVar, TypeVarTuple, Unpack
 
+from observed_context_conformance.raised import staying
+
 _T = TypeVar("_T")
 _Ts = TypeVarTuple("_Ts")
 
@@ -104,7 +106,7 @@ class KitLoop(asyncio.SelectorEventLoop):
             return
         for task in asyncio.all_tasks(self):
             task.cancel()
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception, SystemExit), staying():
             self._drive(None, 1.0, 0.0)
         self.set_exception_handler(lambda _loop, _context: None)
         self.close()
@@ -112,7 +114,13 @@ class KitLoop(asyncio.SelectorEventLoop):
     # -- how it does it -------------------------------------------------------------------------------------------
 
     def _drive(self, task: Task[Any] | None, seconds: float, timers: float) -> None:
-        self.run_until_complete(self._spin(task, seconds, timers))
+        spin = self.create_task(self._spin(task, seconds, timers))
+        try:
+            self.run_until_complete(spin)
+        except BaseException:
+            # A task that raises SystemExit ends the loop at once; two of these would take each other for work.
+            spin.cancel()
+            raise
 
     async def _spin(self, task: Task[Any] | None, seconds: float, timers: float) -> None:
         end = time.monotonic() + seconds
