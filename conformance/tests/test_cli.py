@@ -76,6 +76,7 @@ def test_a_wrong_adapter_exits_with_1_and_is_explained(tmp_path: Path) -> None:
     assert ran.returncode == 1
     assert "FAIL LIM-1 (MUST)" in ran.stdout
     assert "[1, 2, 3] is not of type 'object'" in ran.stdout
+    assert "limits -> [1, 2, 3]" in ran.stdout
     assert "repeat    observed-context check adapters_for_tests:ReturnsNonsense --requirement LIM-1" in ran.stdout
     assert "blocks    LIM-2, LIM-3, LIM-4" in ran.stdout
     assert "Traceback" not in ran.stdout + ran.stderr
@@ -87,6 +88,38 @@ def test_an_adapter_that_raises_is_an_error_without_a_traceback_of_ours(tmp_path
     assert "ERROR LIM-1" in ran.stdout
     assert "limits() raised KeyError: 'gateway' (adapters_for_tests.py:" in ran.stdout
     assert "Traceback" not in ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_adapter_that_ends_the_process_does_not_end_the_run(tmp_path: Path, workers: str) -> None:
+    (tmp_path / "leaves.py").write_text(
+        "import os\n"
+        "import adapters_for_tests as toys\n"
+        "class Leaves(toys.ReadsLimits):\n"
+        "    def gate(self, event, settings):\n"
+        "        os._exit(0)\n"
+    )
+    arguments = ["check", "leaves:Leaves", "--requirement", "GATE-14", "--requirement", "LIM-1", "-n", workers]
+    ran = observed_context(*arguments, cwd=tmp_path)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert "gate() raised SystemExit: os._exit(0) (leaves.py:5 in gate)" in " ".join(ran.stdout.split())
+    assert "1 requirement passes, 1 MUST fails" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("import sys\nsys.exit(0)\n", "importing leaves raised SystemExit: 0"),
+        ("import os\nos._exit(0)\n", "importing leaves raised SystemExit: os._exit(0)"),
+        ("class A:\n    def __init__(self):\n        raise SystemExit(5)\n", "leaves:A() raised SystemExit: 5"),
+        ("class A:\n    def describe(self):\n        raise SystemExit(0)\n", "describe() raised SystemExit: 0"),
+    ],
+)
+def test_an_adapter_that_ends_the_process_at_once_is_none(tmp_path: Path, body: str, message: str) -> None:
+    (tmp_path / "leaves.py").write_text(body)
+    ran = observed_context("check", "leaves:A", cwd=tmp_path)
+    assert ran.returncode == 2, ran.stdout + ran.stderr
+    assert message in " ".join(ran.stderr.split())
 
 
 def test_an_adapter_that_hangs_loses_no_other_results(tmp_path: Path) -> None:
@@ -108,7 +141,7 @@ def test_an_adapter_that_hangs_loses_no_other_results(tmp_path: Path) -> None:
     assert ran.returncode == 1
     assert "ERROR GATE-14" in ran.stdout
     assert "gate() did not return within" in ran.stdout
-    assert "1 requirements pass" in ran.stdout
+    assert "1 requirement passes" in ran.stdout
 
 
 def test_a_print_of_the_adapter_does_not_disturb_the_verdict(tmp_path: Path) -> None:

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from observed_context_conformance.checking import quote
+from observed_context_conformance.raised import steady
+from observed_context_conformance.schemas import problem
 from observed_context_conformance.subject import Call
 
 CALLS_SHOWN = 4
 ROWS_SHOWN = 24
+
+
+@dataclass(frozen=True)
+class _Misshapen:
+    """A result that cannot be drawn as what it ought to be, and is printed as JSON."""
+
+    value: Any
 
 
 def draw_calls(calls: Iterable[Call]) -> list[str]:
@@ -21,10 +31,15 @@ def draw_calls(calls: Iterable[Call]) -> list[str]:
     if len(calls) > CALLS_SHOWN:
         lines.append(f"({len(calls) - CALLS_SHOWN} calls before)")
     for call in calls[-CALLS_SHOWN:]:
-        lines += _DRAWN.get(call.method, _plain)(call)
+        lines += _DRAWN[call.method](_drawable(call)) if call.method in _DRAWN else _plain(call)
         if call.raised is not None:
             lines.append(call.raised)
     return lines
+
+
+def _drawable(call: Call) -> Call:
+    wrong = problem(f"calls.json#/$defs/{call.method}/properties/result", call.result)
+    return call if wrong is None else replace(call, result=_Misshapen(call.result))
 
 
 def _event_call(call: Call) -> list[str]:
@@ -200,8 +215,12 @@ def _text(content: object) -> str:
 
 
 def _json(value: object) -> str:
-    shown = json.dumps(value, ensure_ascii=False, default=repr)
+    shown = json.dumps(value, ensure_ascii=False, default=_otherwise)
     return shown if len(shown) <= 300 else f"{shown[:200]} ... {shown[-90:]}"
+
+
+def _otherwise(value: object) -> Any:
+    return value.value if isinstance(value, _Misshapen) else steady(repr(value))
 
 
 def _indent(lines: Iterable[str]) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 from observed_context_conformance import __version__
 from observed_context_conformance.catalogue import SPEC_VERSION
 from observed_context_conformance.checking import Outcome, Verdict
+from observed_context_conformance.raised import steady
 from observed_context_conformance.report.verdict import UNTESTED, RequirementResult, Result
 from observed_context_conformance.subject import Call
 
@@ -120,4 +121,4 @@ def _finite(value: Any) -> Any:
         return {str(key): _finite(item) for key, item in value.items()}
     if value is None or isinstance(value, str | int | float | bool):
         return value
-    return repr(value)
+    return steady(repr(value))

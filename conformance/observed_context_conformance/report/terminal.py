@@ -14,8 +14,9 @@ from observed_context_conformance import __version__
 from observed_context_conformance.catalogue import SPEC_VERSION, Area, load_catalogue
 from observed_context_conformance.checking import Outcome, Verdict
 from observed_context_conformance.report.explanation import explain_outcome, plain
-from observed_context_conformance.report.verdict import BROKEN, UNTESTED, Claim, RequirementResult, Result, Standing
+from observed_context_conformance.report.verdict import RED, UNTESTED, Claim, RequirementResult, Result, Standing
 
+FAILING = (Standing.FAIL, Standing.ERROR)
 _STYLES = {"FAIL": "bold red", "ERROR": "bold magenta", "WARN": "bold yellow", "KNOWN": "cyan"}
 
 
@@ -78,7 +79,7 @@ def _table(console: Console, result: Result) -> None:
     areas: dict[str, Area] = {area.code: area for area in load_catalogue().areas}
     for code, group in groupby(result.results, key=lambda r: r.requirement.area):
         members = list(group)
-        failing = [_mark(r) for r in members if r.standing in BROKEN or r.standing is Standing.EXPECTED_FAILURE]
+        failing = [_mark(r) for r in members if r.standing in FAILING or r.standing is Standing.EXPECTED_FAILURE]
         untested = sum(r.standing in UNTESTED for r in members)
         table.add_row(
             code,
@@ -111,7 +112,7 @@ def _mark(result: RequirementResult) -> Text:
 
 
 def _failures(console: Console, result: Result) -> None:
-    broken = [r for r in result.results if r.standing in (Standing.FAIL, Standing.ERROR)]
+    broken = [r for r in result.results if r.standing in FAILING]
     for failed in [r for r in broken if r.blocked_by is None]:
         _explained(console, result, failed)
         consequences = [r.requirement.id for r in broken if r.blocked_by == failed.requirement.id]
@@ -126,8 +127,8 @@ def _failures(console: Console, result: Result) -> None:
 
 
 def _explained(console: Console, result: Result, failed: RequirementResult) -> None:
-    bad = [o for o in failed.outcomes if o.verdict in (Verdict.FAIL, Verdict.ERROR)]
-    first = _most_telling(bad)
+    bad = [o for o in failed.outcomes if o.verdict in RED]
+    first = _most_telling(bad, Verdict.ERROR if failed.standing is Standing.ERROR else Verdict.FAIL)
     # A command line has blanks in it, the name of an adapter has none.
     named = f"--command {shlex.quote(result.adapter)}" if " " in result.adapter else result.adapter
     repeat = f"observed-context check {named} --requirement {failed.requirement.id}"
@@ -141,9 +142,13 @@ def _explained(console: Console, result: Result, failed: RequirementResult) -> N
         console.print(f"  also      {other}", highlight=False, markup=False, soft_wrap=True)
 
 
-def _most_telling(outcomes: list[Outcome]) -> Outcome:
-    """Prefer a failure of its own over a consequence, a shrunk example over a vector."""
-    return min(outcomes, key=lambda o: (o.blocked_by is not None, o.check.startswith("vector_"), o.check))
+def _most_telling(outcomes: list[Outcome], headline: Verdict) -> Outcome:
+    """Prefer what the headline says, a failure of its own over a consequence, a shrunk example over a vector."""
+
+    def rank(o: Outcome) -> tuple[bool, bool, bool, str]:
+        return o.verdict is not headline, o.blocked_by is not None, o.check.startswith("vector_"), o.check
+
+    return min(outcomes, key=rank)
 
 
 def _known(console: Console, result: Result) -> None:
@@ -166,15 +171,14 @@ def _closing(console: Console, result: Result) -> None:
             f"The check {name} broke by itself; this is a defect of the kit, please report it:", style="bold red"
         )
         console.print(text, highlight=False, markup=False)
-    if result.interrupted:
-        console.print("Interrupted: what follows counts only what ran before.", style="bold red")
     counts = {s: sum(r.standing is s for r in result.results) for s in Standing}
-    must = sum(r.standing in BROKEN and r.requirement.level == "MUST" for r in result.results)
-    should = sum(r.standing in BROKEN and r.requirement.level == "SHOULD" for r in result.results)
-    parts = [f"{counts[Standing.PASS]} requirements pass"]
-    parts += [f"{must} MUST fail"] if must else []
-    parts += [f"{should} SHOULD fail (warnings)"] if should else []
-    parts += [f"{counts[Standing.EXPECTED_FAILURE]} fail as recorded"] if counts[Standing.EXPECTED_FAILURE] else []
+    must = sum(r.standing in FAILING and r.requirement.level == "MUST" for r in result.results)
+    should = sum(r.standing in FAILING and r.requirement.level == "SHOULD" for r in result.results)
+    passed, recorded = counts[Standing.PASS], counts[Standing.EXPECTED_FAILURE]
+    parts = ["1 requirement passes" if passed == 1 else f"{passed} requirements pass"]
+    parts += [f"{must} MUST {_fail(must)}"] if must else []
+    parts += [f"{should} SHOULD {_fail(should)} ({'a warning' if should == 1 else 'warnings'})"] if should else []
+    parts += [f"{recorded} {_fail(recorded)} as recorded"] if recorded else []
     untested = sum(counts[s] for s in UNTESTED)
     parts += [f"{untested} not tested"] if untested else []
     words = {
@@ -183,8 +187,21 @@ def _closing(console: Console, result: Result) -> None:
         Claim.NOT_CONFORMANT: ("NOT CONFORMANT", "bold red"),
         Claim.FILTERED: ("NOTHING WRONG in what was selected", "bold green"),
         Claim.NOTHING_TESTED: ("NOTHING TESTED", "bold red"),
+        Claim.INTERRUPTED: ("INTERRUPTED", "bold red"),
     }
     word, style = words[result.claim]
     console.print(Text.assemble((word, style), f": {', '.join(parts)}."), soft_wrap=True)
     if result.claim is Claim.NOTHING_TESTED:
-        console.print("The adapter offers no method that a selected check needs; see spec/README.md, 'Capabilities'.")
+        console.print(_why_nothing(result), highlight=False, markup=False, soft_wrap=True)
+
+
+def _fail(number: int) -> str:
+    return "fails" if number == 1 else "fail"
+
+
+def _why_nothing(result: Result) -> str:
+    if not result.results:
+        return f"Nothing was selected: this version of the specification has no requirement in {result.selection}."
+    if all(r.requirement.area == "AMB" for r in result.results) and result.description["profile"] != "ambient":
+        return "What was selected is for adapters of the ambient profile, and this one declares the block profile."
+    return "The adapter offers no method that a selected check needs; see spec/README.md, 'Capabilities'."

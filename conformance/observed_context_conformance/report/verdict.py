@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from observed_context_conformance.catalogue import Catalogue, Requirement
-from observed_context_conformance.checking import LACKS, Check, Effort, Outcome, Verdict
-from observed_context_conformance.port import Description
+from observed_context_conformance.checking import LACKS, OR, Check, Effort, Outcome, Verdict
+from observed_context_conformance.port import METHODS, Description
 from observed_context_conformance.report.known import Ledger, disagreements
 
 
@@ -25,6 +25,7 @@ class Standing(StrEnum):
     NO_CHECK = "no check"
 
 
+RED = (Verdict.FAIL, Verdict.ERROR)
 BROKEN = (Standing.FAIL, Standing.ERROR, Standing.NOT_RUN)
 UNTESTED = (Standing.NOT_APPLICABLE, Standing.NOT_RUN, Standing.NO_CHECK)
 
@@ -37,6 +38,7 @@ class Claim(StrEnum):
     NOT_CONFORMANT = "not conformant"
     FILTERED = "filtered"
     NOTHING_TESTED = "nothing tested"
+    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True)
@@ -133,11 +135,11 @@ class Result:
     def claim(self) -> Claim:
         """What the run may claim."""
         unexpected = any(r.standing in BROKEN and r.requirement.level == "MUST" for r in self.results)
-        if self.interrupted or self.broken_checks:
-            return Claim.NOT_CONFORMANT
-        if self.tested == 0:
+        if self.interrupted:
+            return Claim.INTERRUPTED
+        if self.tested == 0 and not self.broken_checks:
             return Claim.NOTHING_TESTED
-        if unexpected or self.problems:
+        if unexpected or self.problems or self.broken_checks:
             return Claim.NOT_CONFORMANT
         if not self.selection.everything:
             return Claim.FILTERED
@@ -148,7 +150,7 @@ class Result:
     @property
     def exit_code(self) -> int:
         """0 conformant (or as recorded, or nothing wrong in what was selected), 1 not, 3 nothing tested."""
-        return {Claim.NOT_CONFORMANT: 1, Claim.NOTHING_TESTED: 3}.get(self.claim, 0)
+        return {Claim.NOT_CONFORMANT: 1, Claim.INTERRUPTED: 1, Claim.NOTHING_TESTED: 3}.get(self.claim, 0)
 
 
 def judge(
@@ -169,17 +171,26 @@ def judge(
     declared: dict[str, list[Check]] = {}
     for check in checks:
         declared.setdefault(check.requirement, []).append(check)
-    ran: dict[str, list[Outcome]] = {}
     # By name, not as they came in: with several workers that order is nobody's.
-    for outcome in sorted(outcomes, key=lambda o: o.check):
-        ran.setdefault(outcome.requirement, []).append(outcome)
+    ended = sorted(outcomes, key=lambda o: o.check)
+    failing = {o.requirement for o in ended if o.verdict in RED}
+    ran: dict[str, list[Outcome]] = {}
+    for outcome in ended:
+        # A check knows only to which requirement its failure belongs; whether that one fails is known now.
+        blocked = outcome.blocked_by if outcome.blocked_by in failing else None
+        ran.setdefault(outcome.requirement, []).append(replace(outcome, blocked_by=blocked))
     broken = broken_checks or {}
 
     selected = [requirement for requirement in catalogue if selection.takes(requirement)]
-    failing = {o.requirement for found in ran.values() for o in found if o.verdict in (Verdict.FAIL, Verdict.ERROR)}
     results = tuple(
         _result(
-            requirement, declared.get(requirement.id, []), ran.get(requirement.id, []), failing, description, ledger
+            requirement,
+            declared.get(requirement.id, []),
+            ran.get(requirement.id, []),
+            failing,
+            description,
+            ledger,
+            interrupted,
         )
         for requirement in selected
     )
@@ -208,22 +219,24 @@ def _result(
     failing: set[str],
     description: Description,
     ledger: Ledger | None,
+    interrupted: bool,
 ) -> RequirementResult:
     names = tuple(sorted(check.name for check in checks))
     verdicts = {outcome.verdict for outcome in outcomes}
     missing = sorted(set(names) - {outcome.check for outcome in outcomes})
+    bad = [outcome for outcome in outcomes if outcome.verdict in RED]
     reason: str | None = None
     blocked_by: str | None = None
     if requirement.area == "AMB" and description["profile"] != "ambient":
         standing, reason = Standing.NOT_APPLICABLE, f"the adapter declares the {description['profile']} profile"
     elif not names:
         standing, reason = Standing.NO_CHECK, "this kit has no check of it yet"
-    elif missing:
-        standing, reason = Standing.NOT_RUN, f"did not run: {', '.join(missing)}"
-    elif verdicts & {Verdict.FAIL, Verdict.ERROR}:
-        bad = [o for o in outcomes if o.verdict in (Verdict.FAIL, Verdict.ERROR)]
+    elif missing and not bad:
+        standing = Standing.NOT_RUN
+        reason = "the run was interrupted" if interrupted else f"did not run: {', '.join(missing)}"
+    elif bad:
         standing = Standing.ERROR if Verdict.ERROR in verdicts else Standing.FAIL
-        if ledger is not None and all(ledger.lists(outcome) for outcome in bad):
+        if ledger is not None and not missing and all(ledger.lists(outcome) for outcome in bad):
             standing = Standing.EXPECTED_FAILURE
         before = {o.blocked_by for o in bad if o.blocked_by}
         before |= {r for check in checks for r in check.after if r in failing and r != requirement.id}
@@ -242,6 +255,9 @@ def _after(checks: list[Check], outcome: Outcome, failing: set[str]) -> bool:
 def _reasons(outcomes: list[Outcome]) -> str:
     """Why nothing was tested, in one phrase."""
     said = sorted({outcome.reason or "" for outcome in outcomes})
-    lacking = [reason.removeprefix(LACKS) for reason in said if reason.startswith(LACKS)]
-    others = [reason for reason in said if not reason.startswith(LACKS)]
-    return "; ".join([LACKS + " and no ".join(lacking)] * bool(lacking) + others)
+    lacking = [frozenset(r.removeprefix(LACKS).split(OR)) for r in said if r.startswith(LACKS)]
+    # Where one method is missing to one check, it says nothing that another check would need one more.
+    least = {method for methods in lacking if not any(fewer < methods for fewer in lacking) for method in methods}
+    *some, last = [f"{method}()" for method in METHODS if f"{method}()" in least] or [""]
+    lacks = [LACKS + (", ".join(some) + OR) * bool(some) + last] * bool(least)
+    return "; ".join(lacks + [reason for reason in said if not reason.startswith(LACKS)])
