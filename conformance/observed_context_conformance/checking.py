@@ -234,11 +234,7 @@ def not_applicable(reason: str) -> NoReturn:
 
 def quote(text: object, limit: int = 160) -> str:
     """A piece of data as a reader can take it in: on one line, in quotes, cut in the middle when it is long."""
-    shown = (
-        text
-        if isinstance(text, str)
-        else json.dumps(text, ensure_ascii=False, default=lambda value: steady(repr(value)))
-    )
+    shown = text if isinstance(text, str) else steady(json.dumps(text, ensure_ascii=False, default=repr))
     if len(shown) > limit:
         half = (limit - 5) // 2
         shown = f"{shown[:half]} ... {shown[-half:]}"

@@ -6,6 +6,7 @@ import difflib
 import json
 import os
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -19,6 +20,7 @@ from rich.text import Text
 
 from observed_context_conformance.bench.command import FAIL_OVER, Plan, subject_of
 from observed_context_conformance.bench.command import bench as measure
+from observed_context_conformance.bench.measuring import EFFORT
 from observed_context_conformance.bench.results import SavedError
 from observed_context_conformance.catalogue import CatalogueError, Requirement, load_catalogue
 from observed_context_conformance.checking import Effort, load_checks
@@ -72,6 +74,10 @@ Ids = Annotated[
     typer.Option("--requirement", metavar="ID", help="Only this requirement, such as CAP-1; repeatable."),
 ]
 
+Deadline = Annotated[
+    float, typer.Option("--deadline", min=0.1, metavar="SECONDS", help="How long one call of the adapter may take.")
+]
+
 
 @app.command()
 def check(
@@ -113,9 +119,7 @@ def check(
         int | None,
         typer.Option("-n", "--workers", min=1, help="Processes to spread the checks over; one a core when not given."),
     ] = None,
-    deadline: Annotated[
-        float, typer.Option("--deadline", min=0.1, metavar="SECONDS", help="How long one call of the adapter may take.")
-    ] = CALL_SECONDS,
+    deadline: Deadline = CALL_SECONDS,
 ) -> None:
     """Check an adapter against the specification and print the verdict.
 
@@ -190,6 +194,7 @@ def bench(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw cost against size, adapters side by side.")
     ] = None,
+    deadline: Deadline = CALL_SECONDS,
 ) -> None:
     """Measure what an adapter's calls cost beside the least that any has to do, and how the cost grows.
 
@@ -197,12 +202,15 @@ def bench(
     """
     _writable(save)
     _writable(plot)
+    if plot is not None and plot.suffix.lower() != ".svg":
+        _refuse(f"{plot} cannot be written: the picture is an SVG; name it {plot.with_suffix('.svg')}.")
     if not adapter and not command:
         _refuse("name an adapter (package.module:attribute), or give --command 'program arguments'.")
     try:
         subjects = [subject_of(name, load_adapter(name)) for name in adapter or ()]
         subjects += [subject_of(one, start_adapter(one)) for one in command or ()]
-        plan = Plan(full=full, save=save, compare=compare, fail_over=fail_over, plot=plot)
+        effort = replace(EFFORT, deadline=deadline)
+        plan = Plan(full=full, save=save, compare=compare, fail_over=fail_over, plot=plot, effort=effort)
         console = Console(highlight=False)
         raise typer.Exit(measure(subjects, plan, console, Console(stderr=True)))
     except (AdapterLoadError, AdapterUnusableError, SavedError) as error:

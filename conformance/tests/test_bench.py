@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from observed_context_conformance.bench.cases import CASES, Case
 from observed_context_conformance.bench.command import FINE, NOTHING, SLOWER, Plan, bench, subject_of
 from observed_context_conformance.bench.comparing import compare, doubtful, merged
 from observed_context_conformance.bench.measuring import Effort
+from observed_context_conformance.bench.patience import Expired, within
 from observed_context_conformance.bench.plot import svg_of
 from observed_context_conformance.bench.results import Measured, Result, SavedError, growth_of, read, saved
 from observed_context_conformance.bench.table import print_measured
@@ -243,6 +245,47 @@ def test_an_adapter_that_raises_fails() -> None:
     assert "gate: not for the bot, 100 characters: it raised RuntimeError: not today" in output
 
 
+class Leaves(ReferenceAdapter):
+    """Ends the process."""
+
+    def gate(self, event: Any, settings: Any) -> Any:
+        """Never."""
+        os._exit(0)
+
+
+class Hangs(ReferenceAdapter):
+    """Does not come back."""
+
+    def gate(self, event: Any, settings: Any) -> Any:
+        """Never."""
+        time.sleep(3600)
+
+
+def test_an_adapter_that_ends_the_process_fails() -> None:
+    code, output = run(Leaves(), cases=[*SMALL[:1], *GATE])
+    assert code == SLOWER
+    assert "gate: not for the bot, 100 characters: it raised SystemExit: os._exit(0)" in output
+
+
+def test_an_adapter_that_hangs_fails_soon() -> None:
+    begun = time.monotonic()
+    code, output = run(Hangs(), cases=[*SMALL[:1], *GATE], effort=replace(QUICK, deadline=0.3, patience=0.1))
+    assert code == SLOWER
+    assert "gate: not for the bot, 100 characters: it did not return within 0.3 s" in output
+    assert "gate: not for the bot, 1,000 characters: at 100 a call takes" in output
+    assert time.monotonic() - begun < 10
+
+
+def test_a_slow_call_among_others_does_not_hang() -> None:
+    made: list[int] = []
+    with within(0.4, lambda: len(made)):
+        for number in range(4):
+            time.sleep(0.2)
+            made.append(number)
+    with pytest.raises(Expired), within(0.2, lambda: 0):
+        time.sleep(5)
+
+
 def test_what_would_take_too_long_is_left_out() -> None:
     code, output = run(Slow(), cases=GATE[:1], effort=replace(QUICK, patience=0.1))
     assert code == FINE
@@ -314,6 +357,8 @@ def test_the_picture_has_a_line_for_each_adapter() -> None:
         (["no_such_module:Adapter"], "no module"),
         (["reference", "--save", "no/such/directory/x.json"], "does not exist"),
         (["reference", "--compare", "no-such.json"], "cannot be read"),
+        (["reference", "--plot", "costs.png"], "name it costs.svg"),
+        (["--command", " "], "the command is empty"),
     ],
 )
 def test_wrong_usage(arguments: list[str], said: str) -> None:

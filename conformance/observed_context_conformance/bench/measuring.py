@@ -13,7 +13,9 @@ from typing import Any, Protocol
 
 from observed_context_conformance.bench.cases import Case, Work, limit_of, whole_of
 from observed_context_conformance.bench.meters import Meter
+from observed_context_conformance.bench.patience import within
 from observed_context_conformance.bench.results import Result
+from observed_context_conformance.subject import CALL_SECONDS
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class Effort:
         least, most: how many rounds there are in any case, and at the most.
         turn: how long the calls of one turn are to take at least; short ones are made several times.
         patience: a size is left out when one call would take longer, judged by the size before it.
+        deadline: how long one call may take before it counts as hung.
     """
 
     seconds: float = 0.4
@@ -32,6 +35,7 @@ class Effort:
     most: int = 61
     turn: float = 0.002
     patience: float = 2.0
+    deadline: float = CALL_SECONDS
 
 
 EFFORT = Effort()
@@ -55,11 +59,12 @@ def measure(benchmark: Benchmark, meter: Meter, case: Case, size: int, work: Wor
     down for longer than a round slows down both. Behind a pipe the empty call is treated in the same way.
     """
     (limit, times), whole, null = limit_of(work), whole_of(work), meter.null(work)
-    calls, walls = _walled(meter.calls(work))
+    walls: list[float] = []
     limits: list[float] = []
     wholes: list[float] = []
     nulls: list[float] = []
-    with _undisturbed():
+    with _undisturbed(), within(effort.deadline, lambda: len(walls)):
+        calls = _walled(meter.calls(work), walls)
         iterations = _iterations(calls, meter.clock, effort.turn)
         limit_iterations = _iterations(limit, time.process_time, effort.turn / 2)
         whole_iterations = _iterations(whole, time.process_time, effort.turn / 2)
@@ -126,9 +131,8 @@ def _undisturbed() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _walled(calls: Callable[[], object]) -> tuple[Callable[[], object], list[float]]:
-    """The calls, and where the time that each takes by the clock on the wall is noted."""
-    walls: list[float] = []
+def _walled(calls: Callable[[], object], walls: list[float]) -> Callable[[], object]:
+    """The calls; the time that each takes by the clock on the wall is added to `walls`."""
 
     def noted() -> object:
         started = time.perf_counter()
@@ -136,7 +140,7 @@ def _walled(calls: Callable[[], object]) -> tuple[Callable[[], object], list[flo
         walls.append(time.perf_counter() - started)
         return result
 
-    return noted, walls
+    return noted
 
 
 def _iterations(call: Callable[[], object], clock: Callable[[], float], turn: float) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -12,7 +12,9 @@ import pytest
 from observed_context_conformance.bench.cases import CASES, Case, Subject, cases_of
 from observed_context_conformance.bench.measuring import EFFORT, Effort, measure
 from observed_context_conformance.bench.meters import meter_of
-from observed_context_conformance.bench.results import Measured, at
+from observed_context_conformance.bench.patience import CASE_SECONDS, Expired, within
+from observed_context_conformance.bench.results import Measured, Result, at
+from observed_context_conformance.raised import staying
 
 _LARGEST_KEPT = 31 * 1024 * 1024
 
@@ -49,6 +51,7 @@ class Bench:
         self._subject = subject
         self._effort = effort
         self._last: dict[str, tuple[int, float]] = {}
+        self._hung: set[str] = set()
         described = subject.description
         self.measured = Measured(subject.name, f"{described['name']} {described['version']}", self._meter.says)
         possible, impossible = cases_of(subject, cases)
@@ -85,19 +88,36 @@ class Bench:
         last, seconds = self._last.get(case.id, (size, 0.0))
         if seconds * size / last > self._effort.patience:
             self._leave_out(cost, f"at {last:,} a call takes {seconds:.2g} s")
+        try:
+            with within(CASE_SECONDS, lambda: 0), staying():
+                result = self._measured(benchmark, cost)
+        except Expired as expired:
+            # What hangs does so again: larger sizes are left out, and other cases of the method get less patience.
+            self._last[case.id] = (size, self._effort.deadline)
+            self._hung.add(case.call)
+            self._failed(cost, str(expired))
+            pytest.fail(str(expired), pytrace=False)
+        except (Exception, SystemExit) as error:
+            self._failed(cost, f"it raised {type(error).__name__}: {str(error)[:200]}")
+            raise
+        if result is not None:
+            self._last[case.id] = (size, result.seconds)
+            self.measured.results.append(result)
+
+    def _measured(self, benchmark: Any, cost: Cost) -> Result | None:
+        case, size = cost.case, cost.size
+        effort = self._effort
+        if case.call in self._hung:
+            effort = replace(effort, deadline=min(effort.deadline, 1.0))
         with contextmanager(case.make)(self._subject, size) as work:
             obstacle = self._meter.obstacle(work)
             if obstacle is not None:
                 self._leave_out(cost, obstacle)
-            try:
-                result = measure(benchmark, self._meter, case, size, work, self._effort)
-            except Exception as error:
-                self.measured.missing[str(cost)] = f"it raised {type(error).__name__}: {str(error)[:200]}"
-                self.measured.failed.append(str(cost))
-                raise
-        if result is not None:
-            self._last[case.id] = (size, result.seconds)
-            self.measured.results.append(result)
+            return measure(benchmark, self._meter, case, size, work, effort)
+
+    def _failed(self, cost: Cost, why: str) -> None:
+        self.measured.missing[str(cost)] = why
+        self.measured.failed.append(str(cost))
 
     def _leave_out(self, cost: Cost, why: str) -> None:
         self.measured.missing[str(cost)] = why
