@@ -41,6 +41,8 @@ def begin(language: str, directory: Path) -> list[Path]:
         StartError: there is none in this language, or a file of that name is there already.
     """
     files = skeleton(language)
+    if directory.exists() and not directory.is_dir():
+        raise StartError(f"{directory} is a file; name a directory.")
     for name in files:
         if (directory / name).exists():
             raise StartError(f"{directory / name} is there already; name another directory.")

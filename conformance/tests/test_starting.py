@@ -47,6 +47,12 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     assert (tmp_path / "adapter.py").read_text() == "mine now"
 
 
+def test_a_file_is_no_directory(tmp_path: Path) -> None:
+    (tmp_path / "taken").touch()
+    with pytest.raises(StartError, match="taken is a file"):
+        begin("python", tmp_path / "taken")
+
+
 def test_an_unknown_language_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StartError, match="there is no starting point in 'cobol'"):
         begin("cobol", tmp_path)

@@ -151,6 +151,13 @@ def test_after_a_hang_the_next_check_gets_a_new_process(started: Callable[[str],
         (rude("names no methods"), 'without "methods"'),
         (f"{SERVE} adapters_for_tests:Missing", "has no 'Missing'"),
         ("'unbalanced", "cannot start"),
+        ("", "the command is empty"),
+        (" ", "the command is empty"),
+        ("cat", "sent the request back instead of an answer"),
+        (
+            f"{sys.executable} -c 'import sys; sys.exit(chr(10).join([*map(str, range(30)), str(99)]))'",
+            "It wrote: 0 / 1 / 2 / 3 / 4 / ... / 28 / 29 / 99",
+        ),
     ],
 )
 def test_what_is_no_adapter_is_refused_at_once(command: str, message: str) -> None:

@@ -45,6 +45,9 @@ SILENCE_SECONDS = 0.05
 LAST_WORDS = 40
 """Lines of the error stream that are kept."""
 
+HEAD, TAIL = 5, 3
+"""How many of the first and of the last of them say why a process did not start."""
+
 
 class ProcessError(Exception):
     """The process cannot be started, or is none of ours; the message says what to do."""
@@ -300,8 +303,11 @@ class _Pipe:
         self._numbers = itertools.count(1)
         self._writing = threading.Lock()
         try:
+            words = shlex.split(command)
+            if not words:
+                raise ProcessError("the command is empty: name a program that speaks the protocol of spec/protocol.md.")
             self._process = subprocess.Popen(
-                shlex.split(command),
+                words,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -409,7 +415,11 @@ class _Pipe:
 
     def _said(self) -> str:
         self._listener.join(0.2)
-        return f" It wrote: {' / '.join(list(self.words)[-5:])}" if self.words else ""
+        words = [word for word in self.words if word.strip()]
+        if len(words) > HEAD + TAIL:
+            # Some languages say what is wrong before they say where, others after it.
+            words = [*words[:HEAD], "...", *words[-TAIL:]]
+        return f" It wrote: {' / '.join(words)}" if words else ""
 
     def _read(self) -> None:
         try:
@@ -440,6 +450,8 @@ class _Pipe:
 
     def _dispatch(self, message: dict[str, Any]) -> None:
         self.received += 1
+        if message.get("method") == "initialize":
+            raise ProtocolBroken("the process sent the request back instead of an answer, as `cat` does")
         if "method" in message:
             owner = message.get("params", {}).get("for")
             deliver = self.listeners.get(owner)
