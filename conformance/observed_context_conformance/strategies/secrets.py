@@ -223,7 +223,6 @@ _LINES: dict[str, tuple[str, Callable[[Random], str]]] = {
         "> Authorization: Basic {}\n< HTTP/1.1 403",
         _basic,
     ),
-    "auth_lower": ("{{'authorization': 'Token {}', 'accept': '*/*'}}", lambda rng: _body(rng, ALNUM, 40)),
     "cookie_header": ("Cookie: theme=dark; sessionid={}; lang=en", lambda rng: _body(rng, ALNUM, 40)),
     "set_cookie": (
         "Set-Cookie: connect.sid={}; Path=/; HttpOnly",
@@ -287,6 +286,14 @@ def _made_by(kind: str, template: str, value: Callable[[Random], str], stands: S
     return make
 
 
+def _header(rng: Random) -> Secret:
+    """A header as programs write it, or in small letters with a token that is rather short."""
+    made, short = _body(rng, ALNUM, 40), _body(rng, ALNUM, rng.randint(11, 15))
+    if rng.randrange(2):
+        return Secret("auth_lower", f"authorization: bearer {short}", (short,), "on lines of its own")
+    return Secret("auth_lower", f"{{'authorization': 'Token {made}', 'accept': '*/*'}}", (made,), "on lines of its own")
+
+
 def _ini(rng: Random) -> Secret:
     """A line of a file of settings, in the style of Java or with blanks around the sign."""
     made = password(rng)
@@ -301,6 +308,7 @@ MUST: dict[str, Callable[[Random], Secret]] = {
     **{kind: _made_by(kind, *how, "between blanks") for kind, how in _PHRASES.items()},
     **{kind: _made_by(kind, *how, "on lines of its own") for kind, how in _LINES.items()},
     "ini_dotted": _ini,
+    "auth_lower": _header,
     "aws_pair": _aws_pair,
     "aws_session": _aws_session,
     "pem_rsa_multiline": _private_key("pem_rsa_multiline", "RSA PRIVATE KEY"),
