@@ -57,13 +57,14 @@ def selected_checks(selection: Selection) -> tuple[Check, ...]:
 
 
 def validated(selection: Selection) -> Selection:
-    """The selection, if everything in it exists.
+    """The selection in the spelling of the specification, if everything in it exists; case does not matter.
 
     Raises:
         CatalogueError: an unknown area, requirement or level; the message names close ones.
     """
     catalogue = load_catalogue()
     codes = [area.code for area in catalogue.areas]
+    selection = Selection(*map(_folded, (selection.areas, selection.requirements, selection.levels)))
     for area in selection.areas:
         if area not in codes:
             raise CatalogueError(f"there is no area {area!r}; the areas are {', '.join(codes)}")
@@ -73,6 +74,10 @@ def validated(selection: Selection) -> Selection:
         if level not in ("MUST", "SHOULD", "MAY"):
             raise CatalogueError(f"there is no level {level!r}; the levels are MUST, SHOULD and MAY")
     return selection
+
+
+def _folded(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.strip().upper() for name in names)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -88,16 +93,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--call-seconds", type=float, default=CALL_SECONDS, help="how long one call of the adapter may take"
     )
     group.addoption(
-        "--area", action="append", default=[], metavar="AREA", help="only this area (CAP, SEP, ...); repeatable"
+        "--conformance-area",
+        action="append",
+        default=[],
+        metavar="AREA",
+        help="only this area (CAP, SEP, ...); repeatable",
     )
     group.addoption(
-        "--requirement", action="append", default=[], metavar="ID", help="only this requirement; repeatable"
+        "--conformance-requirement", action="append", default=[], metavar="ID", help="only this requirement; repeatable"
     )
     group.addoption(
-        "--level", action="append", default=[], metavar="LEVEL", help="only this level: MUST or SHOULD; repeatable"
+        "--conformance-level",
+        action="append",
+        default=[],
+        metavar="LEVEL",
+        help="only this level: MUST or SHOULD; repeatable",
     )
     group.addoption(
-        "--known", metavar="FILE", help="the adapter's known failures; the run fails when it disagrees with them"
+        "--conformance-known",
+        metavar="FILE",
+        help="the adapter's known failures; the run fails when it disagrees with them",
     )
     group.addoption(
         "--conformance-seed", type=int, default=0, help="draw other examples (default 0: the verdict's own)"
@@ -107,7 +122,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the ledger, and gather what ends."""
-    known = config.getoption("--known")
+    known = config.getoption("--conformance-known")
     try:
         config.stash[_LEDGER] = read_ledger(Path(known)) if known else None
     except LedgerError as error:
@@ -118,10 +133,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _selection(config: pytest.Config) -> Selection:
-    option = config.getoption
-    return Selection(
-        areas=tuple(option("--area")), requirements=tuple(option("--requirement")), levels=tuple(option("--level"))
-    )
+    chosen = [tuple(config.getoption(f"--conformance-{what}")) for what in ("area", "requirement", "level")]
+    return validated(Selection(*chosen))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -139,7 +152,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             target = config.stash[TARGET]
         else:
             target = start_adapter(command) if command else load_adapter(name)
-        selection = validated(_selection(config))
+        selection = _selection(config)
         adapter = Adapter(target, config.getoption("--call-seconds"))
     except (AdapterLoadError, AdapterUnusableError, CatalogueError) as error:
         raise pytest.UsageError(str(error)) from error

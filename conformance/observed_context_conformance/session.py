@@ -126,12 +126,12 @@ def _arguments(run: Run, workers: int) -> list[str]:
     arguments += ["-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:warnings"]
     arguments += [f"--adapter={run.name}" if run.command is None else f"--adapter-command={run.command}"]
     arguments += [f"--call-seconds={run.call_seconds}"]
-    arguments += [f"--area={area}" for area in run.selection.areas]
-    arguments += [f"--requirement={requirement}" for requirement in run.selection.requirements]
-    arguments += [f"--level={level}" for level in run.selection.levels]
+    arguments += [f"--conformance-area={area}" for area in run.selection.areas]
+    arguments += [f"--conformance-requirement={requirement}" for requirement in run.selection.requirements]
+    arguments += [f"--conformance-level={level}" for level in run.selection.levels]
     arguments += [f"--conformance-seed={run.effort.seed}", f"--conformance-effort={run.effort.factor}"]
     if run.ledger is not None:
-        arguments.append(f"--known={run.ledger.path.absolute()}")
+        arguments.append(f"--conformance-known={run.ledger.path.absolute()}")
     if workers > 1:
         # One group a worker, so that who runs what, and in which order, does not depend on who was faster.
         arguments += ["-p", "xdist.plugin", f"--numprocesses={workers}", "--dist=loadgroup"]

@@ -44,7 +44,7 @@ def test_a_failure_in_ones_own_suite_is_the_explanation_alone(tmp_path: Path) ->
 
 def test_pyargs_runs_the_kit_without_a_file_of_ones_own(tmp_path: Path) -> None:
     arguments = ["--pyargs", "observed_context_conformance", "--adapter", "adapters_for_tests:ReadsLimits"]
-    ran = pytest_in(tmp_path, *arguments, "--area", "LIM", "--level", "MUST")
+    ran = pytest_in(tmp_path, *arguments, "--conformance-area", "lim", "--conformance-level", "MUST")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "passed" in ran.stdout
 
@@ -54,9 +54,20 @@ def test_a_stale_entry_fails_ones_own_suite_too(tmp_path: Path) -> None:
         '[[known]]\nrequirement = "LIM-1"\nsignatures = ["a: b"]\nreason = "It was so once."\n'
     )
     arguments = ["--pyargs", "observed_context_conformance", "--adapter", "adapters_for_tests:ReadsLimits"]
-    ran = pytest_in(tmp_path, *arguments, "--area", "LIM", "--known", "known.toml")
+    ran = pytest_in(tmp_path, *arguments, "--conformance-area", "LIM", "--conformance-known", "known.toml")
     assert ran.returncode == 1
     assert "LIM-1 passes now" in ran.stdout
+
+
+def test_a_project_may_have_options_of_such_names_itself(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(
+        "def pytest_addoption(parser):\n"
+        "    for name in ('area', 'requirement', 'level', 'known', 'seed'):\n"
+        "        parser.addoption(f'--{name}')\n"
+    )
+    (tmp_path / "test_mine.py").write_text("def test_mine(pytestconfig):\n    assert pytestconfig.option.area == '7'\n")
+    ran = pytest_in(tmp_path, "--area", "7", "--level", "high")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 def test_without_an_adapter_it_says_what_to_give(tmp_path: Path) -> None:
