@@ -132,3 +132,17 @@ def test_growing_adds_to_what_is_there(tmp_path: Path) -> None:
     entries = read_ledger(path).entries
     assert list(entries) == ["CAP-1", "CAP-2"]
     assert entries["CAP-1"].reason == "The note is not counted."
+    assert path.read_text() == LISTED + (
+        '\n[[known]]\nrequirement = "CAP-2"\nsignatures = ["rows: many"]\nreason = ""\n'
+    )
+
+
+@pytest.mark.parametrize("text", ["", "# Begun in spring.\n", "known = []\n"])
+def test_growing_an_empty_file(tmp_path: Path, text: str) -> None:
+    path = ledger_file(tmp_path, text)
+    assert read_ledger(path).entries == {}
+    outcomes = [FAILS_AS_LISTED, ran("CAP-2", Verdict.FAIL, "rows: many", "rows")]
+    rewrite(path, outcomes, grow=True, shrink=False)
+    assert list(read_ledger(path).entries) == ["CAP-1", "CAP-2"]
+    assert path.read_text().startswith(text if text.startswith("#") else "[[known]]")
+    assert path.read_text().count("\n\n[[known]]") == (2 if text.startswith("#") else 1)

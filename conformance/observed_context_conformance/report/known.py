@@ -82,6 +82,8 @@ def read_ledger(path: Path) -> Ledger:
         raise LedgerError(f"{path} cannot be read: {error}") from error
     except tomllib.TOMLDecodeError as error:
         raise LedgerError(f"{path} is not TOML: {error}") from error
+    if not content:
+        return Ledger(path, {})  # a file that somebody has only begun
     wrong = problem("known.json", content)
     if wrong is not None:
         raise LedgerError(f"{path} is not a file of known failures: {wrong}")
@@ -169,12 +171,7 @@ def rewrite(path: Path, outcomes: Iterable[Outcome], *, grow: bool, shrink: bool
         document = tomlkit.parse(path.read_text(encoding="utf-8"))
     else:
         document = tomlkit.document()
-        document.add("known", tomlkit.aot())
-    entries: Any = document["known"]
-    if not isinstance(entries, tomlkit.items.AoT):  # an empty plain array cannot take tables
-        document.remove("known")
-        entries = tomlkit.aot()
-        document.add("known", entries)
+    entries: Any = document.get("known", [])
     changes: list[str] = []
     for entry in list(entries):
         requirement = str(entry["requirement"])
@@ -191,14 +188,15 @@ def rewrite(path: Path, outcomes: Iterable[Outcome], *, grow: bool, shrink: bool
         elif keep != signatures:
             entry["signatures"] = sorted(keep)
             changes.append(f"{requirement} has other signatures: look at its reason again")
-    if grow:
-        listed = {str(entry["requirement"]) for entry in entries}
-        for requirement in [r for r in fails if r not in listed]:
-            table = tomlkit.table()
-            table["requirement"] = requirement
-            table["signatures"] = list(fails[requirement])
-            table["reason"] = ""
-            entries.append(table)
-            changes.append(f"{requirement} is added: write its reason")
-    path.write_text(tomlkit.dumps(document), encoding="utf-8")
+    listed = {str(entry["requirement"]) for entry in entries}
+    new = [requirement for requirement in fails if requirement not in listed] if grow else []
+    if new and not entries:
+        document.pop("known", None)  # an empty plain array cannot take tables
+    text = tomlkit.dumps(document)
+    for requirement in new:
+        entry = {"requirement": requirement, "signatures": list(fails[requirement]), "reason": ""}
+        # What is there ends with its entries, so that a new one can follow as text, an empty line before it.
+        text = f"{text.rstrip()}\n\n{tomlkit.dumps({'known': [entry]})}".lstrip()
+        changes.append(f"{requirement} is added: write its reason")
+    path.write_text(text, encoding="utf-8")
     return changes
