@@ -230,6 +230,12 @@ class Catalogue:
         return len(self._by_id)
 
 
+def version_of(text: str) -> tuple[int, int]:
+    """Major and minor of a version of the specification, such as `1.0`."""
+    major, _, minor = text.partition(".")
+    return int(major), int(minor)
+
+
 def load_catalogue(directory: Path | None = None) -> Catalogue:
     """Read the chapters in `directory`, by default those of the installed specification. Each directory is read once.
 

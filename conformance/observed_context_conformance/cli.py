@@ -18,17 +18,18 @@ from rich.markdown import Markdown
 from rich.progress import track
 from rich.text import Text
 
+from observed_context_conformance import __version__
 from observed_context_conformance.bench.command import FAIL_OVER, Plan, subject_of
 from observed_context_conformance.bench.command import bench as measure
 from observed_context_conformance.bench.measuring import EFFORT
 from observed_context_conformance.bench.results import SavedError
-from observed_context_conformance.catalogue import CatalogueError, Requirement, load_catalogue
+from observed_context_conformance.catalogue import SPEC_VERSION, CatalogueError, Requirement, load_catalogue
 from observed_context_conformance.checking import Effort, load_checks
 from observed_context_conformance.faults import load_faults
 from observed_context_conformance.faults.matrix import run_matrix, trial_json
 from observed_context_conformance.loading import AdapterLoadError, load_adapter, start_adapter
 from observed_context_conformance.plugin import validated
-from observed_context_conformance.report.explanation import plain
+from observed_context_conformance.report.explanation import counted, plain
 from observed_context_conformance.report.known import LedgerError, read_ledger, rewrite
 from observed_context_conformance.report.machine import report_json
 from observed_context_conformance.report.matrix import print_matrix
@@ -43,7 +44,6 @@ USAGE_ERROR = 2
 
 app = typer.Typer(
     name="observed-context",
-    help="Tests how a chat gateway stores what is not for its bot, and shows it to the model later as context.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -64,6 +64,8 @@ def _writable(path: Path | None) -> None:
         _refuse(f"{path} cannot be written: the directory {path.absolute().parent} does not exist.")
     if path.is_dir():
         _refuse(f"{path} cannot be written: it is a directory.")
+    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        _refuse(f"{path} cannot be written: permission denied.")
 
 
 Areas = Annotated[
@@ -73,6 +75,22 @@ Ids = Annotated[
     list[str] | None,
     typer.Option("--requirement", metavar="ID", help="Only this requirement, such as CAP-1; repeatable."),
 ]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"observed-context {__version__}, specification {SPEC_VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
+    ] = False,
+) -> None:
+    """Tests how a chat gateway stores what is not for its bot, and shows it to the model later as context."""
+
 
 Deadline = Annotated[
     float, typer.Option("--deadline", min=0.1, metavar="SECONDS", help="How long one call of the adapter may take.")
@@ -132,6 +150,8 @@ def check(
     _writable(junit)
     if (grow_known or shrink_known) and known is None:
         _refuse("--grow-known and --shrink-known change the file of --known; name it.")
+    if grow_known or shrink_known:
+        _writable(known)
     try:
         selection = validated(Selection(tuple(area or ()), tuple(requirement or ()), tuple(level or ())))
         may_be_missing = grow_known and known is not None and not known.exists()
@@ -165,7 +185,7 @@ def check(
     if json_file is not None:
         report = report_json(result, started=started.isoformat(timespec="seconds"), seconds=time.perf_counter() - clock)
         json_file.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    if known is not None and (grow_known or shrink_known):
+    if known is not None and (grow_known or shrink_known) and not result.interrupted:
         outcomes = [outcome for r in result.results for outcome in r.outcomes]
         changes = rewrite(known, outcomes, grow=grow_known, shrink=shrink_known)
         console.print(f"{known}: {'; '.join(changes) or 'nothing to change'}.", markup=False, soft_wrap=True)
@@ -251,8 +271,7 @@ def requirements(
     for code, group in groupby(chosen, key=lambda r: r.area):
         console.print(Text(f"{code}  {titles[code]}", style="bold"))
         for r in group:
-            number = counts.get(r.id, 0)
-            checks = "no check" if not number else "1 check" if number == 1 else f"{number} checks"
+            checks = counted(counts[r.id], "check") if r.id in counts else "no check"
             console.print(Text(f"  {r.id:8} {r.level:6} {plain(r.title)} ({checks})"), soft_wrap=True)
 
 
@@ -272,7 +291,9 @@ def explain(
     console.print(Text("Checks", style="bold"))
     checks = [made for made in load_checks() if made.requirement == found.id]
     for made in checks:
-        console.print(Text(f"  {made.name}  (needs {', '.join(made.calls)}; {made.examples} examples)"), soft_wrap=True)
+        console.print(
+            Text(f"  {made.name}  (needs {', '.join(made.calls)}; {counted(made.examples, 'example')})"), soft_wrap=True
+        )
         for line in " ".join(made.doc.split()).split("\n"):
             console.print(Text(f"    {line}", style="dim"), soft_wrap=True)
     if not checks:
@@ -301,15 +322,19 @@ def faults(
     except CatalogueError as error:
         _refuse(str(error))
     known = {made.id for made in load_faults()}
-    for name in fault or ():
+    names = [name.strip().lower() for name in fault or ()]
+    for name in names:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=3)
             _refuse(f"there is no fault {name!r}{'; did you mean ' + ' or '.join(close) + '?' if close else '.'}")
     chosen = [
         made
         for made in load_faults()
-        if selection.takes(load_catalogue()[made.requirement]) and (not fault or made.id in fault)
+        if selection.takes(load_catalogue()[made.requirement]) and (not names or made.id in names)
     ]
+    if not chosen:
+        wanted = " ".join(["fault", " or ".join(names)]).strip()
+        _refuse(f"nothing to try: {selection} has no {wanted}.")
     count = workers or os.cpu_count() or 1
     running = run_matrix(chosen, seed=seed, workers=min(count, len(chosen)))
     trials = list(track(running, "trying faults", len(chosen), console=Console(stderr=True), transient=True))

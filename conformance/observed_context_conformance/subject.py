@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, Protocol, cast
 
+from observed_context_conformance.catalogue import SPEC_VERSION, version_of
 from observed_context_conformance.environment.gateway import GatewayEnvironment
 from observed_context_conformance.environment.loop import Waits
 from observed_context_conformance.glass import Glass
@@ -154,12 +155,24 @@ class Adapter:
         self.calls: list[Call] = []
         self.story: list[str] = []
         self.description = self._describe()
+        for method in METHODS:
+            self.offers(method)  # one that cannot be asked is refused now
 
     # -- what it offers -------------------------------------------------------------------------------------------
 
     def offers(self, method: str) -> bool:
-        """Whether the adapter has this method of the port."""
-        return callable(getattr(self._target, method, None))
+        """Whether the adapter has this method of the port.
+
+        Raises:
+            AdapterUnusableError: it cannot be asked.
+        """
+        try:
+            return callable(getattr(self._target, method, None))
+        except (Exception, SystemExit) as error:
+            raise AdapterUnusableError(
+                f"asking the adapter whether it has {method}() raised {_kind(error)}: {_short(str(error))}. "
+                "A __getattr__ raises AttributeError for what is not there."
+            ) from error
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -433,7 +446,7 @@ class Adapter:
         return self._runner.run(wait())
 
     def _describe(self) -> Description:
-        if not callable(getattr(self._target, "describe", None)):
+        if not self.offers("describe"):
             raise AdapterUnusableError(
                 f"{type(self._target).__name__} has no describe() method. "
                 "An adapter is an object with describe() and some methods of the port; "
@@ -448,6 +461,12 @@ class Adapter:
         wrong = problem("description.json", description)
         if wrong is not None:
             raise AdapterUnusableError(f"describe() returned what spec/schema/description.json does not allow: {wrong}")
+        spec = description["spec"]
+        if version_of(spec)[0] != version_of(SPEC_VERSION)[0]:
+            raise AdapterUnusableError(
+                f'describe() says "spec": "{spec}", and this kit tests version {SPEC_VERSION}: what another major '
+                'version demands is something else. Use a kit for it, or say in "spec" which version you implement.'
+            )
         return cast(Description, copy.deepcopy(description))
 
 

@@ -47,6 +47,25 @@ class RaisesInDescribe:
         raise RuntimeError("no configuration found")
 
 
+class AnotherVersion(Describes):
+    """Implements another version of the specification."""
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+
+    def describe(self) -> dict[str, Any]:
+        """That version."""
+        return DESCRIPTION | {"spec": self.version}
+
+
+class CannotBeAsked(Describes):
+    """Raises when it is asked for a method that it lacks."""
+
+    def __getattr__(self, name: str) -> Any:
+        """The wrong exception."""
+        raise KeyError(name)
+
+
 class ReadsLimits(Describes):
     """Right for `limits`, and for nothing else."""
 

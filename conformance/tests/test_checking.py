@@ -279,7 +279,11 @@ def test_the_proxy_sees_changed_and_shared_input() -> None:
         (toys.HasNoDescribe(), "HasNoDescribe has no describe"),
         (toys.DescribesNonsense(), "'cube' is not one of"),
         (toys.RaisesInDescribe(), "describe.. raised RuntimeError: no configuration found"),
+        (toys.AnotherVersion("2.0"), '"spec": "2.0", and this kit tests version 1.0'),
+        (toys.AnotherVersion("0.9"), '"spec": "0.9"'),
+        (toys.CannotBeAsked(), "asking the adapter whether it has gate.. raised KeyError: 'gate'"),
     ],
+    ids=lambda value: type(value).__name__,
 )
 def test_what_cannot_describe_itself_is_no_adapter(adapter: object, message: str) -> None:
     with pytest.raises(AdapterUnusableError, match=message):

@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from observed_context_conformance.catalogue import load_catalogue
+from observed_context_conformance import __version__
+from observed_context_conformance.catalogue import SPEC_VERSION, load_catalogue
 from observed_context_conformance.checking import load_checks
 from observed_context_conformance.schemas import problem
 
@@ -164,7 +165,7 @@ def test_nothing_to_test_exits_with_3(tmp_path: Path) -> None:
 
 
 def test_a_filtered_run_says_so_and_claims_nothing(tmp_path: Path) -> None:
-    ran = observed_context("check", LIMITS_ONLY, "--requirement", "LIM-2", cwd=tmp_path)
+    ran = observed_context("check", LIMITS_ONLY, "--requirement", "lim-2", "--level", "must", cwd=tmp_path)
     assert ran.returncode == 0
     assert "a part of the specification, no claim over all" in ran.stdout
     assert "CONFORMANT:" not in ran.stdout
@@ -184,6 +185,10 @@ def test_a_filtered_run_says_so_and_claims_nothing(tmp_path: Path) -> None:
         (["check", LIMITS_ONLY, "--known", "none.toml"], "none.toml does not exist"),
         (["check", LIMITS_ONLY, "--grow-known"], "name it"),
         (["check", LIMITS_ONLY, "--json", "no/such/place.json"], "does not exist"),
+        (["check", LIMITS_ONLY, "--known", "no/such/known.toml", "--grow-known"], "does not exist"),
+        (["check", "--command", ""], "the command is empty"),
+        (["check", "adapters_for_tests:CannotBeAsked"], "raised KeyError: 'gate'"),
+        (["faults", "--area", "LIM", "--fault", "cap-newest-row-whole"], "nothing to try"),
         (["explain", "CAP-99"], "there is no requirement 'CAP-99'"),
         (["requirements", "--area", "CUP"], "there is no area 'CUP'"),
     ],
@@ -218,6 +223,20 @@ def test_the_users_own_pytest_configuration_has_no_say(tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")
     ran = observed_context("check", LIMITS_ONLY, "--area", "LIM", cwd=tmp_path, PYTEST_ADDOPTS="--no-such-option")
     assert ran.returncode == 0, ran.stderr
+
+
+def test_the_version(tmp_path: Path) -> None:
+    ran = observed_context("--version", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == f"observed-context {__version__}, specification {SPEC_VERSION}\n"
+
+
+def test_without_what_the_kit_needs_it_says_how_to_serve(tmp_path: Path) -> None:
+    script = "import sys\nsys.modules['typer'] = None\nfrom observed_context_conformance.__main__ import main\nmain()\n"
+    ran = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert "python -m observed_context_conformance.serve" in ran.stderr
+    assert "Traceback" not in ran.stderr
 
 
 def test_every_requirement_can_be_listed_and_explained(tmp_path: Path) -> None:

@@ -154,6 +154,12 @@ def test_a_failure_is_not_blocked_by_what_does_not_fail() -> None:
     assert next(r.blocked_by for r in both.results if r.requirement.id == "CAP-2") == "CAP-1"
 
 
+def test_a_newer_minor_version_is_warned_of() -> None:
+    newer = {**toys.DESCRIPTION, "spec": "1.10"}
+    assert "what is newer than 1.0 is not tested" in printed(judged(ended(CAP_1, Verdict.PASS), description=newer))
+    assert "warning" not in printed(judged(ended(CAP_1, Verdict.PASS)))
+
+
 def test_an_error_is_explained_by_the_check_that_ended_in_error() -> None:
     later = replace(CAP_1, name="zz_check_of_cap_1")
     result = judged(ended(CAP_1, Verdict.FAIL), ended(later, Verdict.ERROR), checks=(CAP_1, later))

@@ -19,6 +19,11 @@ def plain(markdown: str) -> str:
     return " ".join(re.sub(r"\*\*|[*`]", "", markdown).split())
 
 
+def counted(number: int, what: str) -> str:
+    """So many of something that has a regular plural."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def explain_outcome(requirement: Requirement, outcome: Outcome, repeat: str | None = None) -> str:
     """The explanation of a failed or erroneous check, as plain text.
 

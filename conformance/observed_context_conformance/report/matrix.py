@@ -12,6 +12,7 @@ from rich.text import Text
 
 from observed_context_conformance.catalogue import load_catalogue
 from observed_context_conformance.faults.matrix import Trial, examples_to_catch, only_gross
+from observed_context_conformance.report.explanation import counted
 
 CHECKS_SHOWN = 3
 
@@ -20,7 +21,7 @@ def print_matrix(console: Console, trials: Sequence[Trial], *, seed: int) -> Non
     """Print all trials."""
     missed = [trial for trial in trials if not trial.catches]
     leaking = [trial for trial in trials if trial.leaks]
-    console.print(f"{len(trials)} faults, seed {seed}", highlight=False)
+    console.print(f"{counted(len(trials), 'fault')}, seed {seed}", highlight=False)
     for title, some in (("Not caught", missed), ("Red where the fault changes nothing", leaking)):
         if some:
             console.print(title, style="bold red")
@@ -45,7 +46,7 @@ def print_matrix(console: Console, trials: Sequence[Trial], *, seed: int) -> Non
 
 
 def _line(console: Console, trial: Trial) -> None:
-    caught = [f"{c.check} ({c.examples} examples, {c.seconds:.2f} s)" for c in trial.catches[:CHECKS_SHOWN]]
+    caught = [f"{c.check} ({counted(c.examples, 'example')}, {c.seconds:.2f} s)" for c in trial.catches[:CHECKS_SHOWN]]
     more = len(trial.catches) - CHECKS_SHOWN
     caught += [f"and {more} more"] if more > 0 else []
     console.print(Text(f"{trial.requirement:8} {trial.fault}: {', '.join(caught) or 'NOT CAUGHT'}"), soft_wrap=True)

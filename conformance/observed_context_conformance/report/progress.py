@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from observed_context_conformance.checking import Check
+from observed_context_conformance.report.explanation import counted
 
 
 class RunProgress:
@@ -64,7 +65,7 @@ class RunProgress:
             self._bar.update(self._task, advance=1, failed=f"{failed} failing" if failed else "")
         elif self._left[area] == 0:
             failing = f", {self._failed[area]} failing" if self._failed[area] else ""
-            self._console.print(f"{area:5} {self._total[area]} checks{failing}", highlight=False)
+            self._console.print(f"{area:5} {counted(self._total[area], 'check')}{failing}", highlight=False)
 
 
 def _names(nodeid: str) -> tuple[str, str]:

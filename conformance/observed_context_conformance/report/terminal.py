@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from observed_context_conformance import __version__
-from observed_context_conformance.catalogue import SPEC_VERSION, Area, load_catalogue
+from observed_context_conformance.catalogue import SPEC_VERSION, Area, load_catalogue, version_of
 from observed_context_conformance.checking import Outcome, Verdict
 from observed_context_conformance.report.explanation import explain_outcome, plain
 from observed_context_conformance.report.verdict import RED, UNTESTED, Claim, RequirementResult, Result, Standing
@@ -39,6 +39,14 @@ def _head(console: Console, result: Result) -> None:
         markup=False,
     )
     console.print(f"offers   {', '.join(result.methods) or 'nothing'}", highlight=False)
+    if version_of(described["spec"]) > version_of(SPEC_VERSION):
+        console.print(
+            f"warning  the adapter implements specification {described['spec']}: what is newer than {SPEC_VERSION} "
+            "is not tested",
+            style="yellow",
+            highlight=False,
+            soft_wrap=True,
+        )
     if not result.selection.everything:
         console.print(f"only     {result.selection}: a part of the specification, no claim over all", highlight=False)
     console.print()
