@@ -7,7 +7,7 @@ from observed_context.lines import all_plain, label, neutralise, neutralise_row,
 from observed_context.shapes import Limits, Row
 from observed_context.text import MARK, boundary_before, cut, cut_end, encodable, is_encodable, text_of
 from observed_context.transcript import Transcript
-from observed_context.watermark import Verbatim, is_summary, verbatim
+from observed_context.watermark import Verbatim, is_summary
 from observed_context.watermark import watermark as watermark_of
 
 __all__ = ["assemble", "is_summary", "watermark"]
@@ -55,9 +55,8 @@ def watermark(rows: Sequence[Row]) -> tuple[Row | None, Verbatim]:
     return rows.watermark() if isinstance(rows, Transcript) else watermark_of(rows)
 
 
-def _newest_that_fit(pending: Sequence[Row], max_rows: int, bound: int, purse: int) -> list[str]:
+def _newest_that_fit(rows: Verbatim, max_rows: int, bound: int, purse: int) -> list[str]:
     """Return the texts of as many of the newest rows as fit, beside the note for the others (CAP-2, CAP-8)."""
-    rows = pending if isinstance(pending, Verbatim) else verbatim(pending)
     most = min(len(rows), max_rows or len(rows))
     texts: list[str] = []  # newest first
     used = 0

@@ -9,6 +9,7 @@ from unittest.mock import patch
 from observed_context import assembly, lines
 from observed_context.shapes import Limits, Row
 from observed_context.text import text_of
+from observed_context.watermark import verbatim
 from observed_context_conformance.adapters.reference import ReferenceAdapter
 from observed_context_conformance.faults import fault
 
@@ -461,7 +462,7 @@ class DropsTheOldestByTime(ReferenceAdapter):
     def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
         def newest(pending: Sequence[Row], max_rows: int, bound: int, purse: int) -> list[str]:
             latest = sorted(pending, key=_time)[-max_rows:]
-            return _newest_that_fit([row for row in pending if row in latest], 0, bound, purse)
+            return _newest_that_fit(verbatim([row for row in pending if row in latest]), 0, bound, purse)
 
         with patch.object(assembly, "_newest_that_fit", newest):
             return super().assemble(rows, limits)

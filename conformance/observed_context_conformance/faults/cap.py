@@ -8,6 +8,7 @@ from unittest.mock import patch
 from observed_context import assembly, lines, text
 from observed_context.shapes import Limits, Row
 from observed_context.text import text_of
+from observed_context.watermark import verbatim
 from observed_context_conformance.adapters.reference import ReferenceAdapter
 from observed_context_conformance.faults import fault
 
@@ -186,7 +187,7 @@ class KeepsTheOldest(ReferenceAdapter):
         original = assembly._newest_that_fit
 
         def oldest(pending: Sequence[Row], *others: int) -> list[str]:
-            return original(pending[::-1], *others)[::-1]
+            return original(verbatim(pending[::-1]), *others)[::-1]
 
         with patch.object(assembly, "_newest_that_fit", oldest):
             return super().assemble(rows, limits)
