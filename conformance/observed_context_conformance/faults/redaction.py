@@ -211,6 +211,21 @@ class WantsNoBlankAroundTheSign(ReferenceAdapter):
             return super().redact(text)
 
 
+@fault("redact-joins-no-words", "RED-1")
+class JoinsNoWords(ReferenceAdapter):
+    """A name is known with an underscore or without, and not with a blank: `private key: …` is read as two words."""
+
+    def redact(self, text: str) -> str:
+        def is_secret(value: str, how: notation.Written, family: labels.Family, *, capitals: bool) -> bool:
+            return family is not labels.Family.KEY and original(value, how, family, capitals=capitals)
+
+        original = labels._is_secret
+        if not re.search("(?:private|access|api) key:", text):
+            return super().redact(text)
+        with patch.object(labels, "_is_secret", is_secret):
+            return super().redact(text)
+
+
 # -- RED-6 -----------------------------------------------------------------------------------------------------------
 
 

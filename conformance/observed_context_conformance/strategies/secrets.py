@@ -243,7 +243,6 @@ _LINES: dict[str, tuple[str, Callable[[Random], str]]] = {
     ),
     "json_field": ('{{"user":"mira","password":"{}","remember":true}}', password),
     "json_escaped": ('payload="{{\\"apiKey\\": \\"{}\\", \\"n\\": 1}}"', lambda rng: _body(rng, ALNUM, 36)),
-    "yaml_field": ("mail:\n  host: smtp.acme.io\n  password: {}\n  port: 587", password),
     "toml_field": ('[auth]\nclient_secret = "{}"', lambda rng: rng.choice((password(rng), _passphrase(rng)))),
     "cloudflare_token": ("CLOUDFLARE_API_TOKEN={} wrangler deploy", lambda rng: _body(rng, URL, 40)),
     "datadog_key": ("DD_API_KEY={} DD_SITE=datadoghq.eu agent run", lambda rng: _body(rng, HEX, 32)),
@@ -294,6 +293,14 @@ def _header(rng: Random) -> Secret:
     return Secret("auth_lower", f"{{'authorization': 'Token {made}', 'accept': '*/*'}}", (made,), "on lines of its own")
 
 
+def _field(rng: Random) -> Secret:
+    """A line of a file of settings, under names with and without a blank in them."""
+    made, name = password(rng), rng.choice(("password", "password", "private key", "access key", "api key"))
+    return Secret(
+        "yaml_field", f"mail:\n  host: smtp.acme.io\n  {name}: {made}\n  port: 587", (made,), "on lines of its own"
+    )
+
+
 def _ini(rng: Random) -> Secret:
     """A line of a file of settings, in the style of Java or with blanks around the sign."""
     made = password(rng)
@@ -308,6 +315,7 @@ MUST: dict[str, Callable[[Random], Secret]] = {
     **{kind: _made_by(kind, *how, "between blanks") for kind, how in _PHRASES.items()},
     **{kind: _made_by(kind, *how, "on lines of its own") for kind, how in _LINES.items()},
     "ini_dotted": _ini,
+    "yaml_field": _field,
     "auth_lower": _header,
     "aws_pair": _aws_pair,
     "aws_session": _aws_session,
