@@ -46,6 +46,11 @@ def place_of(error: BaseException) -> str | None:
     return None
 
 
+def kind_of(error: BaseException) -> str:
+    """The name of the exception; an adapter in another process tells it itself, as far as it knows it."""
+    return getattr(error, "kind", None) or type(error).__name__
+
+
 def steady(text: str) -> str:
     """A text without the addresses of objects, which differ in every run."""
     return _ADDRESS.sub("", text)

@@ -39,7 +39,7 @@ from observed_context_conformance.port import (
     Store,
     Summarize,
 )
-from observed_context_conformance.raised import place_of, staying, steady
+from observed_context_conformance.raised import kind_of, place_of, staying, steady
 from observed_context_conformance.scheduled import Scheduler
 from observed_context_conformance.schemas import problem
 from observed_context_conformance.stdio.process import ProcessAdapter, ProtocolBroken
@@ -76,8 +76,8 @@ class AdapterCrashed(Exception):  # noqa: N818 - a verdict, not an error of ours
     """
 
     def __init__(self, method: str, cause: BaseException) -> None:
-        self.kind = _kind(cause)
-        super().__init__(f"{method}() raised {self.kind}: {_short(str(cause))}")
+        self.kind = kind_of(cause)
+        super().__init__(f"{method}() raised {self.kind}: {_short(str(cause))}".removesuffix(": "))
         self.method = method
         self.where = getattr(cause, "where", None) or place_of(cause)
 
@@ -170,7 +170,7 @@ class Adapter:
             return callable(getattr(self._target, method, None))
         except (Exception, SystemExit) as error:
             raise AdapterUnusableError(
-                f"asking the adapter whether it has {method}() raised {_kind(error)}: {_short(str(error))}. "
+                f"asking the adapter whether it has {method}() raised {kind_of(error)}: {_short(str(error))}. "
                 "A __getattr__ raises AttributeError for what is not there."
             ) from error
 
@@ -455,7 +455,7 @@ class Adapter:
         try:
             description = self._timed("describe", self._target.describe)  # type: ignore[attr-defined]
         except (Exception, SystemExit) as error:
-            raise AdapterUnusableError(f"describe() raised {_kind(error)}: {_short(str(error))}") from error
+            raise AdapterUnusableError(f"describe() raised {kind_of(error)}: {_short(str(error))}") from error
         except AdapterHung as hung:
             raise AdapterUnusableError(str(hung)) from None
         wrong = problem("description.json", description)
@@ -559,16 +559,11 @@ def _find(error: BaseException | None, kind: type[ShapeError]) -> ShapeError | N
 
 def _data(value: object, depth: int = 20) -> Any:
     """A result of the wrong shape, to be shown: what is no JSON as Python writes it, and what is too deep."""
-    if isinstance(value, dict) and depth and all(isinstance(key, str) for key in value):
-        return {key: _data(item, depth - 1) for key, item in value.items()}
+    if isinstance(value, dict) and depth:
+        return {k if isinstance(k, str) else steady(repr(k)): _data(item, depth - 1) for k, item in value.items()}
     if isinstance(value, list) and depth:
         return [_data(item, depth - 1) for item in value]
     return value if value is None or isinstance(value, str | int | float) else steady(repr(value))
-
-
-def _kind(error: BaseException) -> str:
-    # An adapter in another process tells it itself, as far as it knows it.
-    return getattr(error, "kind", None) or type(error).__name__
 
 
 def _short(text: str, limit: int = 200) -> str:

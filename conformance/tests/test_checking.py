@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import sys
 import time
@@ -195,11 +196,11 @@ def test_a_call_that_the_adapter_cannot_take_has_no_place() -> None:
 def test_the_address_of_an_object_is_not_in_the_verdict() -> None:
     class ReturnsAnObject(toys.Describes):
         def limits(self, config: Any) -> Any:
-            return object()
+            return [{5: object()}, math.nan, (1,)]
 
     outcome = run_check(limits_are_the_defaults(), Adapter(ReturnsAnObject()))
-    assert outcome.got == "<object object> is not of type 'object'"
-    assert outcome.calls[0].result == "<object object>"
+    assert outcome.got == "[{5: <object object>}, nan, (1,)] is not of type 'object'"
+    assert str(outcome.calls[0].result) == "[{'5': '<object object>'}, nan, '(1,)']"
 
 
 def test_an_exception_fails_a_check_about_not_raising() -> None:

@@ -23,7 +23,7 @@ from observed_context_conformance.report.machine import outcome_json
 from observed_context_conformance.stdio import process
 from observed_context_conformance.stdio.process import ProcessAdapter, ProcessError
 from observed_context_conformance.stdio.wire import WireError, decode, encode
-from observed_context_conformance.subject import Adapter
+from observed_context_conformance.subject import Adapter, AdapterUnusableError
 
 HERE = Path(__file__).parent
 SERVE = f"{sys.executable} -m observed_context_conformance.serve"
@@ -133,6 +133,12 @@ def test_sys_exit_in_a_call_is_that_calls_error(
     outcome = run_check(ASKS, Adapter(started(f"{SERVE} leaves:Leaves")))
     assert outcome.signature == "asks_often: limits-raised-SystemExit"
     assert outcome.got == "limits() raised SystemExit: 3 (leaves.py:5 in limits)"
+
+
+def test_what_describe_raised_is_told_by_its_own_name(started: Callable[[str], ProcessAdapter]) -> None:
+    target = started(f"{SERVE} adapters_for_tests:RaisesInDescribe")
+    with pytest.raises(AdapterUnusableError, match=r"describe\(\) raised RuntimeError: no configuration found"):
+        Adapter(target)
 
 
 def test_after_a_hang_the_next_check_gets_a_new_process(started: Callable[[str], ProcessAdapter]) -> None:

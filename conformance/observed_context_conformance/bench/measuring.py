@@ -63,11 +63,12 @@ def measure(benchmark: Benchmark, meter: Meter, case: Case, size: int, work: Wor
     limits: list[float] = []
     wholes: list[float] = []
     nulls: list[float] = []
-    with _undisturbed(), within(effort.deadline, lambda: len(walls)):
-        calls = _walled(meter.calls(work), walls)
-        iterations = _iterations(calls, meter.clock, effort.turn)
+    with _undisturbed():
         limit_iterations = _iterations(limit, time.process_time, effort.turn / 2)
         whole_iterations = _iterations(whole, time.process_time, effort.turn / 2)
+    with _undisturbed(), within(effort.deadline, lambda: len(walls) + len(limits) + len(wholes) + len(nulls)):
+        calls = _walled(meter.calls(work), walls)
+        iterations = _iterations(calls, meter.clock, effort.turn)
 
         def beside() -> None:
             limits.append(times * _time(limit, limit_iterations, time.process_time))

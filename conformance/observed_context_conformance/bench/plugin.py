@@ -14,7 +14,7 @@ from observed_context_conformance.bench.measuring import EFFORT, Effort, measure
 from observed_context_conformance.bench.meters import meter_of
 from observed_context_conformance.bench.patience import CASE_SECONDS, Expired, within
 from observed_context_conformance.bench.results import Measured, Result, at
-from observed_context_conformance.raised import staying
+from observed_context_conformance.raised import kind_of, staying
 
 _LARGEST_KEPT = 31 * 1024 * 1024
 
@@ -98,7 +98,7 @@ class Bench:
             self._failed(cost, str(expired))
             pytest.fail(str(expired), pytrace=False)
         except (Exception, SystemExit) as error:
-            self._failed(cost, f"it raised {type(error).__name__}: {str(error)[:200]}")
+            self._failed(cost, f"it raised {kind_of(error)}: {str(error)[:200]}")
             raise
         if result is not None:
             self._last[case.id] = (size, result.seconds)
