@@ -356,7 +356,8 @@ class _Pipe:
                 while view:
                     view = view[os.write(self._process.stdin.fileno(), view) :]
         except (OSError, ValueError) as error:
-            self._reader.join(GRACE_SECONDS)  # it knows more about how the process left
+            if threading.current_thread() is not self._reader:
+                self._reader.join(GRACE_SECONDS)  # it knows more about how the process left
             raise self.broken or ProtocolBroken(f"the process does not read any more: {error}") from error
 
     def stop(self) -> None:
