@@ -203,7 +203,7 @@ def bench(
         list[str] | None,
         typer.Option("--command", metavar="COMMAND", help="An adapter that speaks the protocol of spec/protocol.md."),
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="All sizes, up to a million rows: many minutes, 2 GB.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="All sizes, up to a million rows: four minutes, 2 GB.")] = False,
     save: Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Keep the results.")] = None,
     compare: Annotated[
         Path | None, typer.Option("--compare", metavar="FILE", help="Compare the ratios with those of a --save.")
