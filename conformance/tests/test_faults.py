@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 from observed_context_conformance.adapters.reference import ReferenceAdapter
 from observed_context_conformance.catalogue import load_catalogue
 from observed_context_conformance.checking import Effort, Verdict, load_checks, run_check
-from observed_context_conformance.faults import Fault, fault, load_faults
+from observed_context_conformance.faults import Fault, cheats, fault, load_faults
 from observed_context_conformance.faults.cheats import CHEATS, DATA, EMPTY
 from observed_context_conformance.faults.matrix import changed_methods, examples_to_catch, only_gross, try_fault
 from observed_context_conformance.subject import Adapter
@@ -149,3 +151,7 @@ def test_the_floor(make: Callable[[], Any], snapshot: SnapshotAssertion) -> None
     ]
     tested = [r for r, verdicts in found.items() if verdicts != {Verdict.NOT_APPLICABLE}]
     assert {"passes": passed, "of": len(tested)} == snapshot
+    page = (Path(cheats.__file__).parent / "README.md").read_text()
+    told = re.search(rf"^\| `{make.__name__}`: .+ \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
+    assert told, "not on the page"
+    assert told.groups() == (str(len(passed)), str(len(tested)))
