@@ -4,7 +4,7 @@ Check it from this directory:
 
     observed-context check adapter:Adapter
 
-or, when the gateway's environment cannot hold the kit (there install the kit with `pip install --no-deps`):
+or, when the gateway's environment cannot hold what the kit needs (`pip install --no-deps` puts the kit alone there):
 
     observed-context check --command 'python -m observed_context_conformance.serve adapter:Adapter'
 """
