@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from traceback import walk_tb
 from typing import NoReturn
 
@@ -17,24 +18,49 @@ _KIT = Path(__file__).parent
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+(?=[>,])")
 
 
+class _Door:
+    """Where `os._exit` is held shut, as long as one call needs it."""
+
+    def __init__(self) -> None:
+        self._leave = os._exit
+        self._lock = Lock()
+        self._calls = 0
+        self._process = 0
+
+    def shut(self) -> None:
+        """Let nobody out of this process from now on; a child process that is forked meanwhile ends as it wants to."""
+        with self._lock:
+            self._calls += 1
+            self._process = os.getpid()
+            os._exit = self._stay
+
+    def open(self) -> None:
+        """Take back one `shut`."""
+        with self._lock:
+            self._calls -= 1
+            if not self._calls:
+                os._exit = self._leave
+
+    def _stay(self, status: int) -> NoReturn:
+        if os.getpid() != self._process:
+            self._leave(status)
+        raise SystemExit(f"os._exit({status})")
+
+
+_door = _Door()
+
+
 @contextmanager
 def staying() -> Iterator[None]:
     """Keep whoever is called in the body from ending this process: `os._exit` raises `SystemExit` there.
 
-    A child process that is forked meanwhile ends as it wants to.
+    Calls may overlap, in several threads.
     """
-    ours, leave = os.getpid(), os._exit
-
-    def stay(status: int) -> NoReturn:
-        if os.getpid() != ours:
-            leave(status)
-        raise SystemExit(f"os._exit({status})")
-
-    os._exit = stay
+    _door.shut()
     try:
         yield
     finally:
-        os._exit = leave
+        _door.open()
 
 
 def place_of(error: BaseException) -> str | None:

@@ -28,6 +28,7 @@ from observed_context_conformance.checking import (
     run_check,
 )
 from observed_context_conformance.environment import Clock, MemoryStore, Summariser, answers
+from observed_context_conformance.raised import staying
 from observed_context_conformance.subject import Adapter, AdapterUnusableError
 
 
@@ -294,3 +295,15 @@ def test_what_cannot_describe_itself_is_no_adapter(adapter: object, message: str
 def test_quote_keeps_a_long_text_on_one_short_line() -> None:
     assert checking.quote("a\nb\u202ec") == '"a\\nb\\u202ec"'
     assert len(checking.quote("x" * 10_000)) <= 170
+
+
+def test_calls_that_overlap_leave_the_way_out_as_it_was() -> None:
+    before = os._exit
+    first, second = staying(), staying()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    with pytest.raises(SystemExit):
+        os._exit(0)
+    second.__exit__(None, None, None)
+    assert os._exit is before
