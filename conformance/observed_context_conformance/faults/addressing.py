@@ -2,6 +2,7 @@
 
 import json
 import re
+from abc import ABC, abstractmethod
 from typing import Any
 from unittest.mock import patch
 
@@ -77,11 +78,11 @@ class StripsTooMuch(ReferenceAdapter):
         return _with(framed, message=re.sub(rf"@{handle}[,:]?\s*\S+", "", str(framed["message"])))
 
 
-class _StripsOtherwise(ReferenceAdapter):
+class _StripsOtherwise(ReferenceAdapter, ABC):
     """Takes the bot's mention out of the text in a way of its own."""
 
-    def stripped(self, text: str, handle: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def stripped(self, text: str, handle: str) -> str: ...
 
     def address(self, event: Event, settings: Settings) -> Framed:
         framed = super().address(event, settings)
@@ -217,11 +218,11 @@ class BelievesTheAllowlist(ReferenceAdapter):
 # -- ATT-3 -----------------------------------------------------------------------------------------------------------
 
 
-class _OtherKeys(ReferenceAdapter):
+class _OtherKeys(ReferenceAdapter, ABC):
     """Makes the keys of shared sessions in another way, of rows and turns alike."""
 
-    def key(self, event: Event) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def key(self, event: Event) -> str: ...
 
     def row(self, event: Event, settings: Settings) -> Row:
         return {**super().row(event, settings), "session": self.key(event)}

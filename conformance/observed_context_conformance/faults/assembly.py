@@ -1,6 +1,7 @@
 """Defects of assembly: each shows other rows than it should, or the right ones so that they pass for something else."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from secrets import token_hex
 from typing import Any, cast
@@ -478,11 +479,11 @@ class OneRowAnInstant(ReferenceAdapter):
         return super().assemble(kept, limits)
 
 
-class _HidesByTime(ReferenceAdapter):
+class _HidesByTime(ReferenceAdapter, ABC):
     """Goes by the time of the last covered row as well as by its number."""
 
-    def hides(self, time: str, last: str) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def hides(self, time: str, last: str) -> bool: ...
 
     def assemble(self, rows: Sequence[Row], limits: Limits) -> str | None:
         summary, pending = assembly.watermark(rows)

@@ -1,6 +1,7 @@
 """Defects of gating: each takes a message for the bot's that is not, or the other way round."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
@@ -337,11 +338,11 @@ class DispatchesWhatIsNoGroup(ReferenceAdapter):
 # -- GATE-9 ----------------------------------------------------------------------------------------------------------
 
 
-class _OtherHandleSearch(ReferenceAdapter):
+class _OtherHandleSearch(ReferenceAdapter, ABC):
     """Finds the handle in text by another rule."""
 
-    def found(self, handle: str, text: str) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def found(self, handle: str, text: str) -> bool: ...
 
     def gate(self, event: Event, settings: Settings) -> Decision:
         names = gating._names
@@ -487,11 +488,11 @@ class LetsAMentionHideTheRest(ReferenceAdapter):
 # -- GATE-11, GATE-12 ------------------------------------------------------------------------------------------------
 
 
-class _OtherMatching(ReferenceAdapter):
+class _OtherMatching(ReferenceAdapter, ABC):
     """Matches patterns in another way."""
 
-    def matches(self, patterns: list[str], text: str) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def matches(self, patterns: list[str], text: str) -> bool: ...
 
     def gate(self, event: Event, settings: Settings) -> Decision:
         with patch.object(gating, "matches_any", self.matches):
@@ -608,7 +609,7 @@ class FearsNestedRepetitionsAlone(_OtherMatching):
         return any(re.search(one, text, re.IGNORECASE) for one in flat)
 
 
-class _JudgesOtherwise(_OtherMatching):
+class _JudgesOtherwise(_OtherMatching, ABC):
     """Judges what a pattern may cost in another way."""
 
     part: str
@@ -619,9 +620,9 @@ class _JudgesOtherwise(_OtherMatching):
             compiled = [judging._compiled.__wrapped__(one) for one in patterns]
         return any(one is not None and one.search(text, 0, judging.TEXT_LIMIT) for one in compiled)
 
+    @abstractmethod
     def judged(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """What takes the place of `part`."""
-        raise NotImplementedError
 
 
 @fault("gate-counts-nothing-behind-a-lookahead", "GATE-12")
@@ -849,11 +850,11 @@ class LooksUpSpansInTheText(ReferenceAdapter):
         return super().gate(event, settings)
 
 
-class _OtherCounting(ReferenceAdapter):
+class _OtherCounting(ReferenceAdapter, ABC):
     """Finds the text of a span by counting something else."""
 
-    def span(self, text: str, offset: int, length: int) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def span(self, text: str, offset: int, length: int) -> str: ...
 
     def gate(self, event: Event, settings: Settings) -> Decision:
         def is_of(mention: Mention, text: str, bot: Bot) -> bool:

@@ -2,6 +2,7 @@
 
 import math
 import os
+from abc import ABC, abstractmethod
 from typing import Any
 
 from observed_context.limits import DEFAULT_MAX_CHARS, DEFAULT_MAX_ROWS
@@ -18,12 +19,12 @@ def _section(config: Any) -> dict[Any, Any]:
     return section if isinstance(section, dict) else {}
 
 
-class _OtherReading(ReferenceAdapter):
+class _OtherReading(ReferenceAdapter, ABC):
     """Reads a value that the reference would refuse in a way of its own."""
 
+    @abstractmethod
     def read(self, value: Any, default: int) -> int | None:
         """The limit, or None where the reference is to judge."""
-        raise NotImplementedError
 
     def limits(self, config: object) -> Limits:
         found = super().limits(config)

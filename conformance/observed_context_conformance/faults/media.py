@@ -1,6 +1,7 @@
 """Defects of media references: an attachment is lost, cannot be looked at, or becomes a way in."""
 
 import re
+from abc import ABC, abstractmethod
 from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlsplit
@@ -16,11 +17,11 @@ _without_credentials = rows._without_credentials
 _without_secret = rows._without_secret
 
 
-class _OtherReference(ReferenceAdapter):
+class _OtherReference(ReferenceAdapter, ABC):
     """Writes the references in another way."""
 
-    def reference(self, medium: Medium, tool: str | None = rows.IMAGE_TOOL) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def reference(self, medium: Medium, tool: str | None = rows.IMAGE_TOOL) -> str: ...
 
     def row(self, event: Event, settings: Settings) -> Row:
         with patch.object(rows, "reference", self.reference):
@@ -197,11 +198,11 @@ class DropsWordlessFailures(ReferenceAdapter):
 # -- MED-3 -----------------------------------------------------------------------------------------------------------
 
 
-class _ShowsNames(_OtherReference):
+class _ShowsNames(_OtherReference, ABC):
     """Shows the sender's file name in the reference."""
 
-    def shown(self, name: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def shown(self, name: str) -> str: ...
 
     def reference(self, medium: Medium, tool: str | None = rows.IMAGE_TOOL) -> str:
         made = _reference(medium, tool)
@@ -249,11 +250,11 @@ class CleansAsciiLineBreaksOnly(ReferenceAdapter):
 # -- MED-4 -----------------------------------------------------------------------------------------------------------
 
 
-class _OtherCredentials(ReferenceAdapter):
+class _OtherCredentials(ReferenceAdapter, ABC):
     """Takes something else out of URLs."""
 
-    def cleaned(self, url: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def cleaned(self, url: str) -> str: ...
 
     def row(self, event: Event, settings: Settings) -> Row:
         with patch.object(rows, "_without_credentials", self.cleaned):

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -27,11 +28,11 @@ def _nothing(*_: Any) -> Iterator[Span]:
     return iter(())
 
 
-class _OtherFinds(ReferenceAdapter):
+class _OtherFinds(ReferenceAdapter, ABC):
     """Takes other pieces of a text for secrets."""
 
-    def found(self, text: str, spans: list[Span]) -> Iterable[Span]:
-        raise NotImplementedError
+    @abstractmethod
+    def found(self, text: str, spans: list[Span]) -> Iterable[Span]: ...
 
     def redact(self, text: str) -> str:
         def merged(spans: Iterable[Span]) -> Iterator[Span]:
@@ -41,11 +42,11 @@ class _OtherFinds(ReferenceAdapter):
             return super().redact(text)
 
 
-class _OtherReplacement(ReferenceAdapter):
+class _OtherReplacement(ReferenceAdapter, ABC):
     """Puts something else in the place of a secret."""
 
-    def instead(self, secret: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def instead(self, secret: str) -> str: ...
 
     def redact(self, text: str) -> str:
         spans = list(redaction._pieces(text, _merged(redaction._find(text))))
@@ -54,11 +55,11 @@ class _OtherReplacement(ReferenceAdapter):
         return text
 
 
-class _OtherPlaceholders(ReferenceAdapter):
+class _OtherPlaceholders(ReferenceAdapter, ABC):
     """Takes other values for such that only stand for a secret."""
 
-    def is_placeholder(self, value: str) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def is_placeholder(self, value: str) -> bool: ...
 
     def redact(self, text: str) -> str:
         with patch.object(labels, "is_placeholder", self.is_placeholder):

@@ -3,6 +3,7 @@
 import http.client
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
@@ -23,22 +24,22 @@ def _with(row: Row, **changes: Any) -> Row:
     return {**row, **changes}  # type: ignore[typeddict-item]
 
 
-class _OtherAttribution(ReferenceAdapter):
+class _OtherAttribution(ReferenceAdapter, ABC):
     """Writes the attribution line in another way."""
 
-    def line(self, sender: Sender) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def line(self, sender: Sender) -> str: ...
 
     def row(self, event: Event, settings: Settings) -> Row:
         with patch.object(rows, "attribution", self.line):
             return super().row(event, settings)
 
 
-class _OtherText(ReferenceAdapter):
+class _OtherText(ReferenceAdapter, ABC):
     """Stores another text under the attribution line."""
 
-    def text(self, text: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def text(self, text: str) -> str: ...
 
     def row(self, event: Event, settings: Settings) -> Row:
         place = "text" if event["caption"] is None else "caption"
