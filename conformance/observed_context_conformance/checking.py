@@ -72,6 +72,10 @@ class Verdict(StrEnum):
     NOT_APPLICABLE = "not applicable"
 
 
+RED = (Verdict.FAIL, Verdict.ERROR)
+"""Verdicts that say that something is wrong."""
+
+
 @dataclass(frozen=True)
 class Check:
     """A test of one requirement.

@@ -11,7 +11,7 @@ import pytest
 from observed_context_conformance import checks
 from observed_context_conformance.adapters.reference import ReferenceAdapter
 from observed_context_conformance.catalogue import Requirement, load_catalogue
-from observed_context_conformance.checking import Adapter, Check, Effort, Outcome, Verdict, load_checks, run_check
+from observed_context_conformance.checking import RED, Adapter, Check, Effort, Outcome, load_checks, run_check
 from observed_context_conformance.faults import Fault, load_faults
 
 # The ambient profile has no calls yet.
@@ -44,7 +44,7 @@ def test_every_fault_is_caught_by_a_check_of_its_requirement(fault: Fault) -> No
     for check in own:
         outcome = run_check(check, adapter, Effort(shrink=False))
         verdicts[check.name] = outcome.verdict
-        if outcome.verdict in (Verdict.FAIL, Verdict.ERROR):
+        if outcome.verdict in RED:
             return  # one is enough
     pytest.fail(f"not caught: {verdicts}")
 

@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from observed_context_conformance.adapters.reference import ReferenceAdapter
 from observed_context_conformance.catalogue import load_catalogue
-from observed_context_conformance.checking import Effort, Verdict, load_checks, run_check
+from observed_context_conformance.checking import RED, Effort, Verdict, load_checks, run_check
 from observed_context_conformance.faults import Fault, cheats, fault, load_faults
 from observed_context_conformance.faults.cheats import CHEATS, DATA, EMPTY
 from observed_context_conformance.faults.matrix import changed_methods, examples_to_catch, only_gross, try_fault
@@ -123,7 +123,7 @@ def test_a_defect_fails_the_requirements_that_name_it_and_no_other(name: str) ->
     changed = changed_methods(target)
     adapter = Adapter(target)
     outcomes = [run_check(c, adapter, Effort(factor=0.5, shrink=False)) for c in load_checks() if changed & {*c.calls}]
-    failed = {o.blocked_by or o.requirement for o in outcomes if o.verdict in (Verdict.FAIL, Verdict.ERROR)}
+    failed = {o.blocked_by or o.requirement for o in outcomes if o.verdict in RED}
     assert failed == set(EXACTLY[name].split())
 
 
@@ -144,11 +144,7 @@ def test_the_floor(make: Callable[[], Any], snapshot: SnapshotAssertion) -> None
         if set(check.calls) & touched:
             outcome = run_check(check, adapter, Effort(factor=0.2, shrink=False))
             found.setdefault(check.requirement, set()).add(outcome.verdict)
-    passed = [
-        r.id
-        for r in load_catalogue()
-        if Verdict.PASS in found.get(r.id, ()) and not found[r.id] & {Verdict.FAIL, Verdict.ERROR}
-    ]
+    passed = [r.id for r in load_catalogue() if Verdict.PASS in found.get(r.id, ()) and not found[r.id] & {*RED}]
     tested = [r for r, verdicts in found.items() if verdicts != {Verdict.NOT_APPLICABLE}]
     assert {"passes": passed, "of": len(tested)} == snapshot
     page = (Path(cheats.__file__).parent / "README.md").read_text()

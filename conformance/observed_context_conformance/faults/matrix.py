@@ -15,12 +15,11 @@ from typing import Any
 
 from observed_context_conformance.adapters.reference import ReferenceAdapter
 from observed_context_conformance.catalogue import load_catalogue
-from observed_context_conformance.checking import Check, Effort, Outcome, Verdict, load_checks, run_check
+from observed_context_conformance.checking import RED, Check, Effort, Outcome, Verdict, load_checks, run_check
 from observed_context_conformance.faults import Fault, load_faults
 from observed_context_conformance.port import METHODS
 from observed_context_conformance.subject import Adapter
 
-RED = (Verdict.FAIL, Verdict.ERROR)
 BRIEFLY = 0.05
 """The effort with which areas are tried that share a method with a fault: what it reddens there is told, not judged."""
 

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from observed_context_conformance import __version__
 from observed_context_conformance.catalogue import SPEC_VERSION, Area, load_catalogue, version_of
-from observed_context_conformance.checking import Outcome, Verdict
+from observed_context_conformance.checking import RED, Outcome, Verdict
 from observed_context_conformance.report.explanation import explain_outcome, plain
-from observed_context_conformance.report.verdict import RED, UNTESTED, Claim, RequirementResult, Result, Standing
+from observed_context_conformance.report.verdict import UNTESTED, Claim, RequirementResult, Result, Standing
 
 FAILING = (Standing.FAIL, Standing.ERROR)
 _STYLES = {"FAIL": "bold red", "ERROR": "bold magenta", "WARN": "bold yellow", "KNOWN": "cyan"}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from observed_context_conformance.catalogue import Catalogue, Requirement
-from observed_context_conformance.checking import LACKS, OR, Check, Effort, Outcome, Verdict
+from observed_context_conformance.checking import LACKS, OR, RED, Check, Effort, Outcome, Verdict
 from observed_context_conformance.port import METHODS, Description
 from observed_context_conformance.report.known import Ledger, disagreements
 
@@ -25,7 +25,6 @@ class Standing(StrEnum):
     NO_CHECK = "no check"
 
 
-RED = (Verdict.FAIL, Verdict.ERROR)
 BROKEN = (Standing.FAIL, Standing.ERROR, Standing.NOT_RUN)
 UNTESTED = (Standing.NOT_APPLICABLE, Standing.NOT_RUN, Standing.NO_CHECK)
 
